@@ -130,6 +130,7 @@ type Agent struct {
 type Document struct {
 	KB         string    `json:"kb"`
 	Path       string    `json:"path"`
+	PathBytes  []byte    `json:"path_bytes,omitempty"` // the path itself where it is not UTF-8; Path is then for the eye only
 	Title      string    `json:"title,omitempty"`
 	Status     string    `json:"status"` // indexed, pending, failed, excluded
 	Code       string    `json:"code,omitempty"`
@@ -187,20 +188,21 @@ type ChunkBorder struct {
 
 // Job is one row of the queue.
 type Job struct {
-	ID       int64     `json:"id"`
-	KB       string    `json:"kb"`
-	Path     string    `json:"path"`
-	State    string    `json:"state"` // pending, processing, failed
-	Reason   string    `json:"reason"`
-	Stage    string    `json:"stage,omitempty"`
-	Class    string    `json:"class,omitempty"`
-	Code     string    `json:"code,omitempty"`
-	Message  string    `json:"message,omitempty"`
-	Hint     string    `json:"hint,omitempty"`
-	Attempts int       `json:"attempts"`
-	NextTry  time.Time `json:"next_try,omitzero"`
-	Created  time.Time `json:"created"`
-	Updated  time.Time `json:"updated"`
+	ID        int64     `json:"id"`
+	KB        string    `json:"kb"`
+	Path      string    `json:"path"`
+	PathBytes []byte    `json:"path_bytes,omitempty"` // as in Document
+	State     string    `json:"state"`                // pending, processing, failed
+	Reason    string    `json:"reason"`
+	Stage     string    `json:"stage,omitempty"`
+	Class     string    `json:"class,omitempty"`
+	Code      string    `json:"code,omitempty"`
+	Message   string    `json:"message,omitempty"`
+	Hint      string    `json:"hint,omitempty"`
+	Attempts  int       `json:"attempts"`
+	NextTry   time.Time `json:"next_try,omitzero"`
+	Created   time.Time `json:"created"`
+	Updated   time.Time `json:"updated"`
 }
 
 // Jobs answers GET /admin/jobs.
@@ -227,6 +229,7 @@ type Lines struct {
 type Hit struct {
 	KB         string   `json:"kb"`
 	Path       string   `json:"path"`
+	PathBytes  []byte   `json:"path_bytes,omitempty"` // as in Document
 	Title      string   `json:"title"`
 	ChunkIndex int      `json:"chunk_index"`
 	Lines      Lines    `json:"lines"`
@@ -305,7 +308,7 @@ type Verdict struct {
 // Type. A stream begins with a "hello" carrying the whole Status, so a client
 // that reconnects is in step again.
 type Event struct {
-	Type     string    `json:"type"` // hello, queue, document, watcher, phase, agents, log
+	Type     string    `json:"type"` // hello, queue, document, watcher, phase, agents, log; link (from the client, never sent)
 	At       time.Time `json:"at"`
 	Status   *Status   `json:"status,omitempty"`   // hello
 	Queue    *Queue    `json:"queue,omitempty"`    // queue
@@ -314,6 +317,7 @@ type Event struct {
 	Phase    string    `json:"phase,omitempty"`    // phase
 	Agents   []Agent   `json:"agents,omitempty"`   // agents
 	Log      *LogLine  `json:"log,omitempty"`      // log
+	Link     *Link     `json:"link,omitempty"`     // link
 }
 
 // DocEvent is something that happened to a document.
