@@ -1,0 +1,60 @@
+package extract
+
+import "ragd/internal/chunk"
+
+// formatGroup is a reader and the names that lead to it; extensions and names
+// are lower case and separated by spaces.
+type formatGroup struct {
+	format     Format
+	read       reader
+	language   string
+	extensions string
+	names      string
+}
+
+func plainText() fileType {
+	return fileType{format: Format{Name: "text", Version: 1}, read: readText("text/plain", chunk.FormatPlain)}
+}
+
+func formatGroups() []formatGroup {
+	text := plainText()
+	groups := []formatGroup{
+		{format: text.format, read: text.read,
+			extensions: "txt text log out err me nfo diz ans lst readme changes",
+			names:      "readme license licence copying authors contributors changelog changes news todo install notice version codeowners maintainers"},
+		{format: Format{Name: "markdown", Version: 1}, read: readMarkdown,
+			extensions: "md markdown mdown mdwn mkd mkdn mkdown mdx qmd rmd mdc livemd"},
+		{format: Format{Name: "html", Version: 1}, read: readHTML,
+			extensions: "html htm xhtml xht shtml"},
+	}
+	groups = append(groups, markupGroups()...)
+	return append(groups, codeGroups()...)
+}
+
+// markupGroups are formats that are text as they stand.
+func markupGroups() []formatGroup {
+	plain := func(name, mediaType, extensions string) formatGroup {
+		return formatGroup{format: Format{Name: name, Version: 1}, read: readText(mediaType, chunk.FormatPlain), extensions: extensions}
+	}
+	data := func(name, mediaType, extensions, names string) formatGroup {
+		return formatGroup{format: Format{Name: name, Version: 1}, read: readText(mediaType, chunk.FormatCode), language: name, extensions: extensions, names: names}
+	}
+	return []formatGroup{
+		plain("rst", "text/x-rst", "rst rest"),
+		plain("org", "text/x-org", "org"),
+		plain("asciidoc", "text/asciidoc", "adoc asciidoc asc"),
+		plain("latex", "application/x-tex", "tex latex ltx sty cls bib"),
+		plain("typst", "text/x-typst", "typ"),
+		plain("csv", "text/csv", "csv"),
+		plain("tsv", "text/tab-separated-values", "tsv tab"),
+		plain("subtitles", "text/vtt", "srt vtt ttml dfxp sbv"),
+		plain("po", "text/x-gettext-translation", "po pot"),
+		plain("ics", "text/calendar", "ics ical"),
+		plain("vcf", "text/vcard", "vcf vcard"),
+		data("json", "application/json", "json json5 jsonc jsonl ndjson geojson webmanifest har ipynb", "composer.lock"),
+		data("xml", "application/xml", "xml xsd xsl xslt rss atom opml plist kml gpx wsdl nxml dita docbook xliff xlf resx csproj fsproj vbproj props targets", ""),
+		data("yaml", "application/yaml", "yaml yml", ".clang-format .clang-tidy"),
+		data("toml", "application/toml", "toml", "cargo.lock poetry.lock uv.lock pipfile"),
+		data("ini", "text/plain", "ini cfg conf cnf config properties editorconfig desktop service timer socket mount inf reg", ".editorconfig .gitconfig .npmrc .flake8 .pylintrc"),
+	}
+}
