@@ -184,18 +184,19 @@ type Indexed struct {
 
 // DocMeta is a document's metadata.
 type DocMeta struct {
-	Title      string
-	Type       string // default "note"
-	Status     string // default "published"
-	Tags       []string
-	Canon      bool
-	ArtifactID string
-	Created    string
-	Updated    string
-	Front      map[string]any // all front-matter fields
-	FrontError string         // "front matter: unreadable, line 3: …"
-	Meta       map[string]string
-	Quality    []byte // JSON
+	Title         string
+	TitleFromName bool   // the title is the file's name, since the document names none (must be stored with the content: another path means another title)
+	Type          string // default "note"
+	Status        string // default "published"
+	Tags          []string
+	Canon         bool
+	ArtifactID    string
+	Created       string
+	Updated       string
+	Front         map[string]any // all front-matter fields
+	FrontError    string         // "front matter: unreadable, line 3: …"
+	Meta          map[string]string
+	Quality       []byte // JSON
 }
 
 // ChunkInput is a chunk with its hash and index terms.

@@ -1,0 +1,48 @@
+# ragd: `make help` lists the targets.
+SHELL    := /bin/bash
+GO       ?= go
+TAGS     := sqlite_fts5
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+# Two at a time: a compile of SQLite needs about 1 GB.
+JOBS     ?= 2
+KB_ROOT  ?=
+FUZZTIME ?= 20s
+export GOFLAGS := -tags=$(TAGS) -buildvcs=false
+
+.PHONY: help build run test check bench fuzz install eval clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+build: ## build bin/ragd and bin/ragtui
+	@mkdir -p bin
+	$(GO) build -p $(JOBS) -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/ragd ./cmd/ragtui
+
+run: build ## run the daemon: make run KB_ROOT=~/knowledge
+	KB_ROOT='$(KB_ROOT)' ./bin/ragd serve
+
+test: ## vet and run every test with the race detector
+	$(GO) vet ./...
+	$(GO) test -race -p $(JOBS) -timeout 10m ./...
+
+check: test ## test, and also: format, lint, tidy without drift
+	@test -z "$$(gofmt -l cmd indexer internal kbroot mcpserver watcher)" || { echo "not gofmt'd:"; gofmt -l cmd indexer internal kbroot mcpserver watcher; exit 1; }
+	$(GO) mod tidy -diff
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "golangci-lint is not installed: lint skipped"; fi
+
+bench: build ## measure what docs/benchmarks.md reports
+	$(GO) test -run '^$$' -bench . -benchtime 2s -p 1 ./...
+
+fuzz: ## run every fuzz target for FUZZTIME (20s)
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
+	    echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; done
+
+install: build ## install ragd and ragtui into ~/.local/bin (PREFIX changes it)
+	install -d "$(or $(PREFIX),$(HOME)/.local)/bin"
+	install bin/ragd bin/ragtui "$(or $(PREFIX),$(HOME)/.local)/bin/"
+
+clean: ## remove what build made
+	rm -rf bin

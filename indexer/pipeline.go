@@ -1,0 +1,159 @@
+package indexer
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"ragd/internal/fault"
+	"ragd/internal/store"
+)
+
+const (
+	maxClaim     = 64
+	maxInFlight  = 2 * maxClaim           // jobs claimed and not committed
+	claimAhead   = 400 * time.Millisecond // of work to claim at once; a file just saved waits no longer than this behind others
+	memoryBudget = int64(96 << 20)        // bytes of file, text and terms held by jobs under way
+	memoryPerJob = 5                      // a job holds about this many times its file's size
+	outageRetry  = 3 * time.Second
+	drainTimeout = 3 * time.Second
+)
+
+// pipeline runs claimed jobs through the workers to the committer.
+func (ix *Indexer) pipeline(ctx context.Context) error {
+	jobs := make(chan store.Job, maxInFlight)
+	done := make(chan finished, maxInFlight)
+	memory := semaphore.NewWeighted(memoryBudget)
+	// The committer outlives ctx by the drain deadline: outcomes under way
+	// land, and jobs not begun are given back.
+	g := new(errgroup.Group)
+	workers := new(errgroup.Group)
+	for range ix.opt.Concurrency {
+		workers.Go(func() error { ix.worker(ctx, jobs, done, memory); return nil })
+	}
+	g.Go(func() error { return ix.committer(ctx, done, memory) })
+	g.Go(func() error {
+		err := ix.dispatcher(ctx, jobs)
+		close(jobs)
+		_ = workers.Wait()
+		close(done)
+		return err
+	})
+	return g.Wait()
+}
+
+// dispatcher claims jobs whenever few are under way.
+func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- store.Job) error {
+	for {
+		wait, err := ix.claimOnce(ctx, jobs)
+		if err != nil {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-ix.kick:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// claimOnce claims what there is room for and returns how long to sleep
+// unless woken.
+func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- store.Job) (time.Duration, error) {
+	for {
+		batch := ix.claimSize()
+		if ix.inflight.Load() > int64(batch/2) {
+			return time.Hour, nil // the committer wakes us
+		}
+		if why := ix.outageReason(); why != "" && !ix.outageOver(ctx) {
+			return outageRetry, nil
+		}
+		list, err := ix.store.Claim(ctx, batch)
+		if err != nil {
+			if ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
+			ix.log.Warn("jobs cannot be claimed just now", "error", err)
+			if fault.KindOf(err) == fault.Unavailable {
+				ix.setOutage(err.Error())
+			}
+			return outageRetry, nil
+		}
+		if len(list) == 0 {
+			return ix.untilDue(ctx), nil
+		}
+		ix.inflight.Add(int64(len(list)))
+		for _, j := range list {
+			jobs <- j // never blocks: its capacity is maxInFlight
+		}
+	}
+}
+
+// untilDue is how long until a job waiting for its backoff comes due.
+func (ix *Indexer) untilDue(ctx context.Context) time.Duration {
+	at, ok, err := ix.store.NextDue(ctx)
+	if err != nil || !ok {
+		return time.Minute
+	}
+	return max(time.Until(at), 10*time.Millisecond)
+}
+
+// finished is one job's outcome and the memory it still holds.
+type finished struct {
+	outcome store.Outcome
+	weight  int64
+	took    time.Duration
+	bytes   int64
+}
+
+func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<- finished, memory *semaphore.Weighted) {
+	w := newWorker(ix)
+	for j := range jobs {
+		f := finished{outcome: store.Outcome{Job: j, Released: true}}
+		f.weight = min(max(j.Stat.Size*memoryPerJob, 64<<10), memoryBudget)
+		if memory.Acquire(ctx, f.weight) != nil {
+			f.weight = 0
+			done <- f
+			continue
+		}
+		start := time.Now()
+		f.outcome = w.runWithin(ctx, j)
+		f.took = time.Since(start)
+		ix.noteDuration(f.took)
+		f.bytes = j.Stat.Size
+		done <- f
+	}
+}
+
+// runWithin gives a job the deadline after which it counts as hung.
+func (w *worker) runWithin(ctx context.Context, j store.Job) store.Outcome {
+	jctx, cancel := context.WithTimeout(ctx, w.ix.opt.StaleTimeout)
+	defer cancel()
+	out := w.run(jctx, j)
+	if out.Released && ctx.Err() == nil && jctx.Err() != nil {
+		f := w.ix.failure(j, "extract", fault.New(fault.Transient, "timeout",
+			"the file took longer than %s", w.ix.opt.StaleTimeout).
+			WithHint("Raise INDEXER_STALE_TIMEOUT, or split the file."))
+		return store.Outcome{Job: j, Failed: &f}
+	}
+	return out
+}
+
+// noteDuration keeps a moving mean of how long a job takes.
+func (ix *Indexer) noteDuration(d time.Duration) {
+	old := ix.meanJob.Load()
+	ix.meanJob.Store(old + (int64(d)-old)/8)
+}
+
+// claimSize is how many jobs keep the workers busy for claimAhead.
+func (ix *Indexer) claimSize() int {
+	mean := max(ix.meanJob.Load(), int64(time.Millisecond))
+	n := int(int64(claimAhead) / mean * int64(ix.opt.Concurrency))
+	return min(max(n, ix.opt.Concurrency+1), maxClaim)
+}

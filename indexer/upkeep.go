@@ -1,0 +1,65 @@
+package indexer
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	upkeepTick    = time.Second
+	settleAfter   = 3 * time.Second // of quiet, before maintenance
+	pruneEvery    = time.Hour
+	unsettledMost = 10 * time.Minute // of constant work, before maintenance runs all the same
+)
+
+// upkeep gives back orphaned jobs, applies the retention and tidies the index when
+// there is nothing better to do. It sleeps long when nothing has changed.
+func (ix *Indexer) upkeep(ctx context.Context) error {
+	ticker := time.NewTicker(upkeepTick)
+	defer ticker.Stop()
+	var lastPrune, dirtySince time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-ticker.C:
+			ix.adoptOrphans(ctx)
+			if !ix.unsettled.Load() {
+				dirtySince = time.Time{}
+				continue
+			}
+			if dirtySince.IsZero() {
+				dirtySince = now
+			}
+			if !ix.quiet(now) && now.Sub(dirtySince) < unsettledMost {
+				continue
+			}
+			ix.unsettled.Store(false)
+			dirtySince = time.Time{}
+			if now.Sub(lastPrune) >= pruneEvery {
+				lastPrune = now
+				ix.prune(ctx)
+			}
+			if err := ix.store.Maintain(ctx); err != nil && ctx.Err() == nil {
+				ix.log.Warn("the index could not be tidied", "error", err)
+			}
+		}
+	}
+}
+
+func (ix *Indexer) quiet(now time.Time) bool {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.inflight.Load() == 0 && !ix.scans.busy() && now.Sub(ix.lastWork) >= settleAfter
+}
+
+func (ix *Indexer) prune(ctx context.Context) {
+	r, err := ix.store.Prune(ctx)
+	if err != nil && ctx.Err() == nil {
+		ix.log.Warn("old revisions could not be dropped", "error", err)
+		return
+	}
+	if r.Revisions > 0 {
+		ix.log.Info("old revisions were dropped", "revisions", r.Revisions, "documents", r.Documents)
+	}
+}
