@@ -195,21 +195,41 @@ func decodeGuessed(data []byte) decoded {
 	return decoded{text: text, charset: canonical, sure: sure, raw: data, unit: 1}
 }
 
+// guessCharset asks wlynxg/chardet, and gogs/chardet where that is unsure or
+// says Latin-1, which it says of everything Western.
 func guessCharset(sample []byte) (name string, sure bool) {
 	r := safeDetect(sample)
 	name, sure = r.Charset, r.Confidence >= sureConfidence
-	lower := strings.ToLower(name)
-	if name == "" || strings.Contains(lower, "8859-1") || strings.Contains(lower, "1252") || lower == "ascii" || lower == "latin-1" {
-		best, err := gogs.NewTextDetector().DetectBest(sample)
-		if err != nil {
-			return "windows-1252", false
-		}
-		name, sure = best.Charset, best.Confidence >= sureGogs
-		if name == "ISO-8859-1" { // the superset that browsers read it as
-			name = "windows-1252"
-		}
+	switch lower := strings.ToLower(name); {
+	case strings.HasSuffix(lower, "cyrillic") && strings.Contains(lower, "mac") && !macCapitals(sample):
+		return "windows-1251", sure
+	case sure && !strings.Contains(lower, "8859-1") && !strings.Contains(lower, "1252") && lower != "ascii":
+		return name, sure
+	}
+	best, err := gogs.NewTextDetector().DetectBest(sample)
+	if err != nil {
+		return "windows-1252", false
+	}
+	name, sure = best.Charset, best.Confidence >= sureGogs
+	if name == "ISO-8859-1" { // the superset that browsers read it as
+		name = "windows-1252"
 	}
 	return name, sure
+}
+
+// macCapitals tells Mac Cyrillic from Windows-1251, which share the small
+// letters: by where the capitals are.
+func macCapitals(sample []byte) bool {
+	mac, windows := 0, 0
+	for _, b := range sample {
+		switch {
+		case b >= 0x80 && b < 0xA0:
+			mac++
+		case b >= 0xC0 && b < 0xE0:
+			windows++
+		}
+	}
+	return mac > windows
 }
 
 // safeDetect keeps a fault of the detector from costing more than the guess.

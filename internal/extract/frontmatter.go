@@ -2,7 +2,9 @@ package extract
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -238,9 +240,9 @@ func (f *FrontMatter) fill() {
 		if v, ok := f.Fields[name]; ok {
 			return v
 		}
-		for k, v := range f.Fields {
+		for _, k := range slices.Sorted(maps.Keys(f.Fields)) {
 			if strings.EqualFold(k, name) {
-				return v
+				return f.Fields[k]
 			}
 		}
 		return nil
