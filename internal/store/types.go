@@ -231,6 +231,7 @@ type ChunkRecord struct {
 	Canon      bool
 	Index      int
 	Content    string // Prefix + slice
+	PrefixLen  int    // bytes of Content that are Prefix (repeated context, not on FirstLine)
 	FirstLine  int
 	LastLine   int
 	CharStart  int // in the revision's text

@@ -1,0 +1,62 @@
+package search
+
+import (
+	"context"
+
+	"ragd/internal/analysis"
+	"ragd/internal/store"
+)
+
+// lexicalHalf is the raw BM25 that scores one half: s/(s+15). The scale is
+// absolute, so a score means the same for every query.
+const lexicalHalf = 15.0
+
+// lexicalScore maps BM25 (0…∞) to 0..1, monotone.
+func lexicalScore(raw float64) float64 {
+	if raw <= 0 {
+		return 0
+	}
+	return raw / (raw + lexicalHalf)
+}
+
+// lexical runs the keyword leg. Stop words are left out when the query has
+// anything else, and named.
+func (s *Searcher) lexical(ctx context.Context, q analysis.Query, r Request) (store.LexicalResult, []string, error) {
+	clauses, dropped := clausesOf(q)
+	if len(clauses) == 0 {
+		return store.LexicalResult{}, nil, nil
+	}
+	res, err := s.index.Lexical(ctx, store.LexicalQuery{
+		Clauses: clauses,
+		Not:     phrasesOf(q.Not),
+		Filter:  store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired},
+		Limit:   poolSize,
+	})
+	return res, dropped, err
+}
+
+func clausesOf(q analysis.Query) (clauses []store.Clause, dropped []string) {
+	content := false
+	for _, c := range q.Clauses {
+		content = content || !c.Stop
+	}
+	for _, c := range q.Clauses {
+		if content && c.Stop && !c.Must {
+			dropped = append(dropped, c.Text)
+			continue
+		}
+		if len(clauses) == maxQueryClauses {
+			break
+		}
+		clauses = append(clauses, store.Clause{Any: phrasesOf(c.Any), Weight: c.Weight, Must: c.Must})
+	}
+	return clauses, dropped
+}
+
+func phrasesOf(in []analysis.Phrase) []store.Phrase {
+	out := make([]store.Phrase, len(in))
+	for i, p := range in {
+		out[i] = store.Phrase{Terms: p.Terms, Prefix: p.Prefix}
+	}
+	return out
+}
