@@ -1,0 +1,134 @@
+package mcpserver
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"time"
+
+	"ragd/internal/search"
+	"ragd/internal/store"
+	"ragd/internal/wire"
+	"ragd/kbroot"
+)
+
+// Deps are the parts a Server speaks for. Store, Search, Files and Index are
+// required; the others may be nil.
+type Deps struct {
+	Store  Store
+	Search Searcher
+	Files  Files
+	Index  Indexer
+	Fresh  Freshener    // nil: wait_ms waits for nothing
+	Status StatusSource // nil: rag_status tells only what the store knows
+	Audit  func(Audit)  // nil: writes are only logged
+}
+
+// Store is what the tools read of the index. KB ids are the store's; a nil
+// list of ids means all.
+type Store interface {
+	KBs(ctx context.Context) ([]store.KBInfo, error)
+	KBStats(ctx context.Context, kbs []int64) ([]store.KBStats, error)
+	Queue(ctx context.Context, kbs []int64) (store.Queue, error)
+	Freshness(ctx context.Context, kbs []int64) (pending, failed int64, err error)
+	Documents(ctx context.Context, kb int64, p store.Page, states []store.State) (docs []store.DocRecord, total int64, more bool, err error)
+	Document(ctx context.Context, kb int64, path string) (store.DocRecord, bool, error)
+	// ReadRevision returns a slice of one revision's text, offset and limit in
+	// code points; uid "" is the current revision. false: no such document,
+	// or no such revision of it.
+	ReadRevision(ctx context.Context, kb int64, path, uid string, offset, limit int) (Text, bool, error)
+	// ListJobs returns jobs by descending id, older than after (0 = newest),
+	// and how many there are in all; state "" means any.
+	ListJobs(ctx context.Context, q JobQuery) (jobs []store.Job, total int64, err error)
+}
+
+// Text is a slice of a revision's text.
+type Text struct {
+	RevisionID string
+	Title      string
+	Front      map[string]any
+	FrontError string
+	Current    bool
+	Created    time.Time
+	Content    string
+	TotalChars int // code points in the whole text
+}
+
+// JobQuery selects jobs.
+type JobQuery struct {
+	KBs   []int64 // nil = all
+	State store.JobState
+	After int64
+	Limit int
+}
+
+// Searcher answers queries; *search.Searcher is one.
+type Searcher interface {
+	Search(ctx context.Context, req search.Request) (*search.Response, error)
+}
+
+// Files is the disk; *kbroot.Set is one.
+type Files interface {
+	Roots() []kbroot.RootState
+	KBs() ([]kbroot.KB, error)
+	KB(name string) (kbroot.KB, bool)
+	CreateKB(name string) (kbroot.KB, error)
+	Stat(p kbroot.DocPath) (kbroot.Entry, error)
+	Open(p kbroot.DocPath) (*os.File, fs.FileInfo, error)
+	// WriteFile writes a whole file atomically, making its folders.
+	WriteFile(p kbroot.DocPath, content []byte) (replaced bool, err error)
+	// Remove deletes one file; existed is false when there was none.
+	Remove(p kbroot.DocPath) (existed bool, err error)
+	// RemoveKB deletes a KB's folder with everything in it; refuses a mount.
+	RemoveKB(name string) (existed bool, err error)
+}
+
+// Indexer takes the changes that tools make.
+type Indexer interface {
+	Reindex(ctx context.Context, kb string, force bool) (Counts, error)
+	// Enqueue plans one path that the caller has just written.
+	Enqueue(ctx context.Context, p kbroot.DocPath) error
+	// Forget removes a document from the index, after its file is gone.
+	Forget(ctx context.Context, p kbroot.DocPath) (existed bool, err error)
+	// ForgetKB removes a KB from the index, after its folder is gone (or, for a mount, instead).
+	ForgetKB(ctx context.Context, name string) (existed bool, documents int64, err error)
+}
+
+// Counts are the outcome of a reindex, in documents.
+type Counts struct {
+	Added, Modified, Deleted, Skipped, Excluded, Enqueued int
+}
+
+// Freshener waits until everything written to disk before the call is in the
+// index, or ctx ends. It returns what is not in yet (a sample and its total)
+// and which roots cannot be trusted to tell.
+type Freshener interface {
+	Wait(ctx context.Context, kbs []string) (pending []kbroot.DocPath, total int, degraded []string, err error)
+}
+
+// StatusSource tells how the daemon is.
+type StatusSource interface {
+	Status() Status
+}
+
+// Status is the part of the daemon's state that the store does not know.
+type Status struct {
+	Version  string
+	Uptime   time.Duration
+	Phase    string
+	Embedder wire.Embedder
+	Watchers []wire.Watcher
+}
+
+// Audit is one write by an agent.
+type Audit struct {
+	At      time.Time
+	Agent   string
+	Client  string
+	Action  string // add_document, delete_document, delete_kb, reindex
+	KB      string
+	Path    string
+	Before  string // hex SHA-256 of the file before, "" = there was none
+	After   string // hex SHA-256 of the file after, "" = gone
+	Outcome string // ok, or the code of the refusal
+}
