@@ -1,10 +1,24 @@
 package analysis
 
-import "strings"
-
 // Analyzer turns text into terms. It keeps buffers and a cache of stems, so
-// it is not safe for concurrent use; make one for each goroutine.
-type Analyzer struct{}
+// it is not safe for concurrent use; make one for each goroutine. The zero
+// value is ready to use.
+type Analyzer struct {
+	stems stemCache
+
+	text  string
+	out   []byte // terms of the running text
+	tail  []byte // terms that follow it
+	cells []cell // the stretch at work
+	term  []byte // the term being put together
+	cuts  []cut  // parts of the identifier at work
+
+	// Only when recording, that is for Tokens.
+	recording bool
+	tokens    []Token
+	terms     []string // parts of the token at work
+	whole     string   // its whole form, if it has one
+}
 
 // New returns an Analyzer.
 func New() *Analyzer { return &Analyzer{} }
@@ -15,41 +29,49 @@ func New() *Analyzer { return &Analyzer{} }
 // between. The terms of running text come first, in order, so that a phrase
 // is a sequence of neighbouring terms; whole identifiers come after them.
 func (a *Analyzer) AppendTerms(dst []byte, text string) []byte {
-	for _, t := range a.Tokens(text) {
+	a.recording = false
+	a.text, a.out, a.tail = text, dst, a.tail[:0]
+	a.scan()
+	dst = a.out
+	if len(a.tail) > 0 {
 		if len(dst) > 0 {
 			dst = append(dst, ' ')
 		}
-		dst = append(dst, t.Terms[0]...)
+		dst = append(dst, a.tail...)
 	}
+	a.text, a.out = "", nil
 	return dst
 }
 
 // Tokens returns the same terms as AppendTerms with their places in text, in
 // the order of their starts.
 func (a *Analyzer) Tokens(text string) []Token {
-	var out []Token
-	at := 0
-	for _, w := range strings.Fields(text) {
-		i := at + strings.Index(text[at:], w)
-		at = i + len(w)
-		out = append(out, Token{Terms: []string{strings.ToLower(w)}, Text: w, Start: i, End: at})
-	}
-	return out
+	a.recording = true
+	a.text, a.out, a.tail, a.tokens = text, a.out[:0], a.tail[:0], nil
+	a.scan()
+	tokens := a.tokens
+	a.text, a.tokens, a.out = "", nil, nil
+	return tokens
 }
 
-// IsStop reports whether term, in its analysed form, is an English stop word.
-func IsStop(term string) bool { return term == "the" }
-
-// NonLatinShare returns the share of text's letters that are outside the
-// Latin script, 0..1; 0 for a text without letters.
-func NonLatinShare(text string) float64 { return 0 }
-
-// ParseQuery reads a query as typed: words, "phrases in quotes", and -word or
-// -"phrase" for what must not be there. Nothing else is syntax.
-func ParseQuery(a *Analyzer, s string) Query {
-	var q Query
-	for _, t := range a.Tokens(s) {
-		q.Clauses = append(q.Clauses, Clause{Any: []Phrase{{Terms: t.Terms}}, Weight: 1, Text: t.Text})
+// begin starts a token; end finishes it. Both cost nothing unless recording.
+func (a *Analyzer) begin() {
+	if a.recording {
+		a.terms, a.whole = nil, ""
 	}
-	return q
+}
+
+func (a *Analyzer) end(start, end int, kind Kind, glued bool) {
+	if !a.recording {
+		return
+	}
+	t := Token{Terms: a.terms, Text: a.text[start:end], Start: start, End: end, Kind: kind, Glued: glued}
+	if a.whole != "" {
+		t.Terms, t.Whole = append([]string{a.whole}, a.terms...), true
+	}
+	t.Stop = true
+	for _, term := range t.Terms {
+		t.Stop = t.Stop && IsStop(term)
+	}
+	a.tokens = append(a.tokens, t)
 }

@@ -21,3 +21,12 @@ type Query struct {
 	Clauses []Clause // in the order typed, without repetitions
 	Not     []Phrase // hits with any of these are to be left out
 }
+
+// Empty reports whether the query asks for nothing that can be looked up.
+func (q Query) Empty() bool { return len(q.Clauses) == 0 }
+
+const (
+	queryMax   = 16 << 10 // bytes of a query that are read
+	clausesMax = 256      // clauses of a query, and phrases that must not be there
+	partWeight = 0.5      // of an identifier's parts when they are not together
+)

@@ -26,6 +26,8 @@ type Token struct {
 	Start, End int    // bytes in the input, End exclusive
 	Kind       Kind
 	Stop       bool // every term is an English stop word
+
+	tail bool // stands only behind the running text
 }
 
 // Parts returns the terms that stand in the running text, which is where
