@@ -105,3 +105,6 @@ func wrongType(path, found string) error {
 func base(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
+
+// detectType names what content is, for an error message.
+func detectType(data []byte) string { return mimetype.Detect(head(data, binarySample)).String() }

@@ -8,6 +8,7 @@ type formatGroup struct {
 	format     Format
 	read       reader
 	language   string
+	ocr, safe  bool
 	extensions string
 	names      string
 }
@@ -24,9 +25,10 @@ func formatGroups() []formatGroup {
 			names:      "readme license licence copying authors contributors changelog changes news todo install notice version codeowners maintainers"},
 		{format: Format{Name: "markdown", Version: 1}, read: readMarkdown,
 			extensions: "md markdown mdown mdwn mkd mkdn mkdown mdx qmd rmd mdc livemd"},
-		{format: Format{Name: "html", Version: 1}, read: readHTML,
+		{format: Format{Name: "html", Version: 1, Worker: true}, read: readHTML, safe: true,
 			extensions: "html htm xhtml xht shtml"},
 	}
+	groups = append(groups, workerGroups()...)
 	groups = append(groups, markupGroups()...)
 	return append(groups, codeGroups()...)
 }
@@ -56,5 +58,17 @@ func markupGroups() []formatGroup {
 		data("yaml", "application/yaml", "yaml yml", ".clang-format .clang-tidy"),
 		data("toml", "application/toml", "toml", "cargo.lock poetry.lock uv.lock pipfile"),
 		data("ini", "text/plain", "ini cfg conf cnf config properties editorconfig desktop service timer socket mount inf reg", ".editorconfig .gitconfig .npmrc .flake8 .pylintrc"),
+	}
+}
+
+// workerGroups are the formats that run in the child process.
+func workerGroups() []formatGroup {
+	worker := func(name string, read reader, extensions string) formatGroup {
+		return formatGroup{format: Format{Name: name, Version: 1, Worker: true}, read: read, extensions: extensions}
+	}
+	pdf := worker("pdf", readPDF, "pdf")
+	pdf.ocr = true
+	return []formatGroup{
+		pdf,
 	}
 }

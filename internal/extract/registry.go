@@ -18,6 +18,17 @@ type Options struct {
 	// dot, that are read as plain text. One that has a reader of its own
 	// keeps it.
 	TextExtensions []string
+
+	// Pool runs the formats whose readers may crash or grow. Without it they
+	// are not supported, unless InProcess says that this process may run them
+	// itself: that is for the worker and for tests.
+	Pool      *WorkerPool
+	InProcess bool
+
+	// The rest matters where readers run, so with a Pool it is set there.
+	Helpers  bool   // tesseract, antiword … may be started where they are installed
+	Archives bool   // look into zip and tar files
+	CacheDir string // for compiled code; empty = none
 }
 
 // Registry knows the formats by file name and extracts them. It is safe for
@@ -25,6 +36,9 @@ type Options struct {
 type Registry struct {
 	byExt  map[string]fileType
 	byName map[string]fileType
+	pool   *WorkerPool
+	here   bool // formats of the worker run in this process
+	env    *environment
 }
 
 var _ Extractor = (*Registry)(nil)
@@ -34,6 +48,18 @@ type fileType struct {
 	format   Format
 	read     reader
 	language string // of source code
+	ocr      bool   // may take as long as OCR does
+	safe     bool   // of the worker's formats: may run in the daemon where there is no worker
+	env      *environment
+}
+
+// environment is what readers share. Only the process that reads has one.
+type environment struct {
+	registry *Registry
+	helpers  bool
+	archives bool
+	cacheDir string
+	pdf      pdfEngine
 }
 
 // reader extracts one format. Errors that are not *fault.Error or context
@@ -45,9 +71,10 @@ var extensionPattern = regexp.MustCompile(`^[^\s/.\\,*?]{1,32}$`)
 // New makes a registry. Its error is a *fault.Error of kind Invalid that
 // names the extension that is not one.
 func New(o Options) (*Registry, error) {
-	r := &Registry{byExt: make(map[string]fileType), byName: make(map[string]fileType)}
+	r := &Registry{byExt: make(map[string]fileType), byName: make(map[string]fileType), pool: o.Pool, here: o.InProcess}
+	r.env = &environment{registry: r, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir}
 	for _, g := range formatGroups() {
-		t := fileType{format: g.format, read: g.read, language: g.language}
+		t := fileType{format: g.format, read: g.read, language: g.language, ocr: g.ocr, safe: g.safe, env: r.env}
 		for ext := range strings.FieldsSeq(g.extensions) {
 			r.byExt[ext] = t
 		}
@@ -75,8 +102,18 @@ func New(o Options) (*Registry, error) {
 // text; whether they are shows when they are read.
 func (r *Registry) Lookup(p string) (Format, string, bool) {
 	t, reason, ok := r.lookup(p)
+	if ok && !r.canRun(t) {
+		return Format{}, t.format.Name + " files need the worker process, which is not set up", false
+	}
 	return t.format, reason, ok
 }
+
+func (r *Registry) canRun(t fileType) bool {
+	return !t.format.Worker || r.pool != nil || r.here || t.safe
+}
+
+// Close frees what readers hold in this process; the pool is its owner's.
+func (r *Registry) Close() { r.env.pdf.close() }
 
 func (r *Registry) lookup(p string) (fileType, string, bool) {
 	name := strings.ToLower(base(p))
@@ -113,8 +150,13 @@ func (r *Registry) Extract(ctx context.Context, src Source) (doc *Document, err 
 		return nil, err
 	}
 	t, reason, ok := r.lookup(src.Path)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, fault.New(fault.Permanent, "unsupported", "%s: %s", base(src.Path), reason)
+	case !r.canRun(t):
+		return nil, fault.New(fault.Permanent, "unsupported", "%s: %s files need the worker process, which is not set up", base(src.Path), t.format.Name)
+	case t.format.Worker && r.pool != nil:
+		return r.pool.extract(ctx, src, t)
 	}
 	return run(ctx, src, t)
 }
@@ -131,6 +173,9 @@ func run(ctx context.Context, src Source, t fileType) (doc *Document, err error)
 	doc, err = t.read(ctx, src, t)
 	if err != nil {
 		return nil, classify(ctx, src, t, err)
+	}
+	if err := checkOutput(src.Path, doc); err != nil {
+		return nil, err
 	}
 	finish(doc)
 	return doc, nil

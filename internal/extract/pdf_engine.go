@@ -1,0 +1,78 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+const (
+	pdfMemoryPages   = 2048 // of 64 KiB: what one document may take inside the engine
+	pdfInstanceLimit = 30 * time.Second
+)
+
+// pdfEngine compiles PDFium on first use and hands out a fresh instance of it
+// per document, without a file system.
+type pdfEngine struct {
+	mu    sync.Mutex // guards the rest
+	pool  pdfium.Pool
+	cache wazero.CompilationCache
+}
+
+func (e *pdfEngine) instance(ctx context.Context, cacheDir string) (pdfium.Pdfium, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pool == nil {
+		if err := e.start(cacheDir); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, pdfInstanceLimit)
+	defer cancel()
+	return e.pool.GetInstanceWithContext(ctx)
+}
+
+func (e *pdfEngine) start(cacheDir string) error {
+	runtime := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithMemoryLimitPages(pdfMemoryPages)
+	if cacheDir != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(cacheDir, "wasm"))
+		if err != nil {
+			return fmt.Errorf("open the PDF engine's cache: %w", err)
+		}
+		e.cache = cache
+		runtime = runtime.WithCompilationCache(cache)
+	}
+	pool, err := webassembly.Init(webassembly.Config{
+		MaxTotal: 1, RuntimeConfig: runtime, FSConfig: wazero.NewFSConfig(),
+		Stdout: io.Discard, Stderr: io.Discard,
+	})
+	if err != nil {
+		return fmt.Errorf("start the PDF engine: %w", err)
+	}
+	e.pool = pool
+	return nil
+}
+
+func (e *pdfEngine) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pool != nil {
+		_ = e.pool.Close() // nothing is lost with it
+		e.pool = nil
+	}
+	if e.cache != nil {
+		_ = e.cache.Close(context.Background())
+		e.cache = nil
+	}
+}

@@ -1,0 +1,45 @@
+package extract
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+const workerArg = "extract-worker-of-this-test"
+
+// TestMain lets the test binary be its own worker.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == workerArg {
+		os.Exit(WorkerMain(context.Background(), os.Stdin, os.Stdout))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func newPool(t testing.TB, limits WorkerLimits) *WorkerPool {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewWorkerPool(exe, []string{workerArg}, limits)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// sharedFiles returns the folder of real files; the test is skipped where
+// there is none.
+func sharedFiles(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../../shared/realfiles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "MANIFEST.tsv")); err != nil {
+		t.Skip("no real files beside the repository")
+	}
+	return dir
+}
