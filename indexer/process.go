@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"runtime/debug"
 
-	"ragd/internal/analysis"
 	"ragd/internal/chunk"
 	"ragd/internal/extract"
 	"ragd/internal/fault"
@@ -21,13 +19,12 @@ import (
 // worker turns one job at a time into an outcome. It owns buffers that are
 // reused from job to job, so it serves one goroutine.
 type worker struct {
-	ix       *Indexer
-	analyzer *analysis.Analyzer
-	scratch  []byte
+	ix    *Indexer
+	terms *Terms
 }
 
 func newWorker(ix *Indexer) *worker {
-	return &worker{ix: ix, analyzer: analysis.New()}
+	return &worker{ix: ix, terms: NewTerms()}
 }
 
 // run never panics: a panic costs this one job.
@@ -36,7 +33,7 @@ func (w *worker) run(ctx context.Context, j store.Job) (out store.Outcome) {
 	defer func() {
 		if r := recover(); r != nil {
 			w.ix.log.Error("a file made the pipeline panic", "kb", j.KBName, "path", j.Path, "stage", stage, "panic", r, "stack", string(debug.Stack()))
-			w.analyzer = analysis.New()
+			w.terms = NewTerms()
 			f := w.ix.failure(j, stage, fault.New(fault.Permanent, "panic", "the %s stage failed on this file: %v", stage, r).
 				WithHint("Please report the file's format; it is tried again when it changes."))
 			out = store.Outcome{Job: j, Failed: &f}
@@ -236,7 +233,7 @@ func (w *worker) fill(in *store.Indexed, doc *extract.Document) {
 		in.Meta.Title, in.Meta.TitleFromName = baseTitle(in.Path), true
 	}
 	chunks := chunk.Split(doc.Text, chunk.Options{Max: w.ix.opt.ChunkMaxChars})
-	in.Chunks = w.analyse(in.Path, in.Meta.Title, in.Text, chunks)
+	in.Chunks = w.terms.Chunks(in.Path, in.Meta.Title, in.Text, chunks)
 }
 
 func (w *worker) reuse(in *store.Indexed, old *store.StoredContent) {
@@ -246,42 +243,5 @@ func (w *worker) reuse(in *store.Indexed, old *store.StoredContent) {
 		in.Meta.Title, in.Meta.TitleFromName = baseTitle(in.Path), true
 	}
 	in.Text = old.Text
-	in.Chunks = w.analyse(in.Path, in.Meta.Title, old.Text, old.Chunks)
-}
-
-// analyse makes the index terms. The file's name takes part in the title's
-// terms, so that a document is found by it.
-func (w *worker) analyse(p, title, text string, chunks []chunk.Chunk) []store.ChunkInput {
-	titleTerms := w.terms(title)
-	if name := path.Base(p); name != title && baseTitle(p) != title {
-		titleTerms += " " + w.terms(name)
-	}
-	out := make([]store.ChunkInput, len(chunks))
-	for i, c := range chunks {
-		content := c.Content(text)
-		out[i] = store.ChunkInput{
-			Chunk:        c,
-			Hash:         sha256.Sum256([]byte(content)),
-			TitleTerms:   titleTerms,
-			HeadingTerms: w.headingTerms(c.Headings),
-			BodyTerms:    w.terms(content),
-		}
-	}
-	return out
-}
-
-func (w *worker) headingTerms(headings []string) string {
-	w.scratch = w.scratch[:0]
-	for i, h := range headings {
-		if i > 0 && len(w.scratch) > 0 {
-			w.scratch = append(w.scratch, ' ')
-		}
-		w.scratch = w.analyzer.AppendTerms(w.scratch, h)
-	}
-	return string(w.scratch)
-}
-
-func (w *worker) terms(s string) string {
-	w.scratch = w.analyzer.AppendTerms(w.scratch[:0], s)
-	return string(w.scratch)
+	in.Chunks = w.terms.Chunks(in.Path, in.Meta.Title, old.Text, old.Chunks)
 }
