@@ -67,20 +67,20 @@ type Searcher interface {
 	Search(ctx context.Context, req search.Request) (*search.Response, error)
 }
 
-// Files is the disk; *kbroot.Set is one.
+// Files is the disk; *kbroot.Set is one. Its refusals (path tricks, ignored
+// paths, sizes, mounts) are the tools' refusals.
 type Files interface {
 	Roots() []kbroot.RootState
 	KBs() ([]kbroot.KB, error)
 	KB(name string) (kbroot.KB, bool)
-	CreateKB(name string) (kbroot.KB, error)
 	Stat(p kbroot.DocPath) (kbroot.Entry, error)
 	Open(p kbroot.DocPath) (*os.File, fs.FileInfo, error)
-	// WriteFile writes a whole file atomically, making its folders.
-	WriteFile(p kbroot.DocPath, content []byte) (replaced bool, err error)
+	// WriteFile writes a whole file atomically, making its KB and folders.
+	WriteFile(p kbroot.DocPath, data []byte) (replaced bool, err error)
 	// Remove deletes one file; existed is false when there was none.
 	Remove(p kbroot.DocPath) (existed bool, err error)
 	// RemoveKB deletes a KB's folder with everything in it; refuses a mount.
-	RemoveKB(name string) (existed bool, err error)
+	RemoveKB(name string) error
 }
 
 // Indexer takes the changes that tools make.

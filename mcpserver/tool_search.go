@@ -1,0 +1,171 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"ragd/internal/search"
+)
+
+type lineRange struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+type searchHit struct {
+	KB         string    `json:"kb"`
+	Path       string    `json:"path"`
+	Title      string    `json:"title"`
+	ChunkIndex int       `json:"chunk_index"`
+	Lines      lineRange `json:"lines"`
+	Headings   []string  `json:"headings"`
+	Page       int       `json:"page,omitempty"`
+	Score      float64   `json:"score"`
+	Match      string    `json:"match"`
+	RevisionID string    `json:"revision_id"`
+	Content    string    `json:"content"`
+	Cut        bool      `json:"content_truncated"`
+}
+
+type searchOut struct {
+	Results   []searchHit `json:"results"`
+	Truncated bool        `json:"truncated,omitempty"`
+	Reason    string      `json:"reason,omitempty"`   // why results are empty
+	Fallback  string      `json:"fallback,omitempty"` // why a leg did not take part
+	Freshness freshness   `json:"freshness"`
+}
+
+const (
+	defaultTopK = 10
+	maxTopK     = 100
+	maxWaitMS   = 60_000
+)
+
+func toolSearch() *tool {
+	return &tool{
+		name: "rag_search", title: "Search knowledge bases", idempotent: true,
+		desc: "Find passages in the knowledge bases; start here. Returns ranked excerpts, each with kb, path, lines and headings to cite. " +
+			"Write a self-contained query: nothing is remembered between calls, so name the thing you mean (\"how does the billing service retry failed payments\", not \"how does it retry\"). " +
+			"Questions, keywords, identifiers, error messages and \"exact phrases\" in quotes all work; -word leaves a word out. " +
+			"When an excerpt is not enough, call rag_read with its kb and path. To browse instead of search, use rag_list_kbs and rag_list_documents. " +
+			"An empty result says why under reason.",
+		args: []arg{
+			{name: "query", desc: "What to find, self-contained.", kind: argText, required: true},
+			{name: "kb", desc: "Search only this knowledge base, or several separated by commas; leave out for all.", kind: argName},
+			{name: "top_k", desc: "Most results to return.", kind: argInt, low: 1, high: maxTopK, def: defaultTopK},
+			{name: "wait_ms", desc: "Wait up to this long for files changed before this call to be indexed first, for example after you edited one. What is still missing then is listed under freshness.not_yet.", kind: argInt, low: 0, high: maxWaitMS, def: 0},
+		},
+		out: object([]string{"results", "freshness"}, map[string]schema{
+			"results": list(object([]string{"kb", "path", "title", "chunk_index", "lines", "headings", "score", "match", "revision_id", "content", "content_truncated"}, map[string]schema{
+				"kb": text("Knowledge base."), "path": text("Path of the document; pass it to rag_read."), "title": text("Title of the document."),
+				"chunk_index": integer("Number of the passage in the document, from 0."),
+				"lines":       object([]string{"first", "last"}, map[string]schema{"first": integer("First line in the file, from 1."), "last": integer("Last line.")}),
+				"headings":    list(text("A heading, outermost first.")), "page": integer("Page, where the format has pages."),
+				"score": number("0 to 1, higher is better."), "match": oneOf("How it was found.", "keyword", "meaning", "both"),
+				"revision_id": text("Version of the document; pass it to rag_read as revision to read exactly this one."),
+				"content":     text("The passage, cut around the matching part."), "content_truncated": boolean("The passage is longer; rag_read has all of it."),
+			})),
+			"truncated": boolean("There are more results; ask for a larger top_k or narrow the query."),
+			"reason":    text("Why there are no results."),
+			"fallback":  text("Why the search could not use everything it should have."),
+			"freshness": freshnessSchema(),
+		}),
+		run: runSearch,
+	}
+}
+
+func runSearch(ctx context.Context, c *call) (*reply, error) {
+	refs, err := c.kbSet(ctx, c.v.str("kb"))
+	if err != nil {
+		return nil, err
+	}
+	ids := c.storeIDs(c.v.str("kb"), refs)
+	missing, err := c.await(ctx, refs, ids, time.Duration(c.v.num("wait_ms", 0))*time.Millisecond)
+	if err != nil {
+		return nil, err
+	}
+	if c.v.num("wait_ms", 0) > 0 { // what was waited for may have brought in a new KB
+		if refs, err = c.kbSet(ctx, c.v.str("kb")); err != nil {
+			return nil, err
+		}
+		ids = c.storeIDs(c.v.str("kb"), refs)
+	}
+	topK := c.v.num("top_k", defaultTopK)
+	resp, err := c.deps.Search.Search(ctx, search.Request{
+		Query: c.v.str("query"), KBs: ids, TopK: topK, SnippetChars: c.opts.Limits.SnippetChars,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := searchOut{Results: []searchHit{}, Truncated: resp.Truncated, Fallback: clip(resp.Fallback, 300)}
+	if out.Freshness, err = c.freshness(ctx, ids, refs); err != nil {
+		return nil, err
+	}
+	out.Freshness.NotYet, out.Freshness.NotYetTotal = missing.NotYet, missing.NotYetTotal
+	out.Freshness.Degraded = union(out.Freshness.Degraded, missing.Degraded)
+	if len(resp.Hits) == 0 {
+		out.Truncated = false
+		if out.Reason, err = c.whyEmpty(ctx, ids, refs, out.Freshness); err != nil {
+			return nil, err
+		}
+		return &reply{data: out, text: searchText(&out)}, nil
+	}
+	fitSearch(&out, resp.Hits, c.searchBudget(topK), c.opts.Limits.SnippetChars)
+	return &reply{data: out, text: searchText(&out)}, nil
+}
+
+// whyEmpty says which kind of nothing was found.
+func (c *call) whyEmpty(ctx context.Context, ids []int64, refs []kbRef, f freshness) (string, error) {
+	if len(refs) == 0 {
+		return c.noKBs(), nil
+	}
+	stats, err := c.deps.Store.KBStats(ctx, ids)
+	if err != nil {
+		return "", err
+	}
+	var docs int64
+	if ids == nil || len(ids) > 0 {
+		for _, st := range stats {
+			docs += st.Documents
+		}
+	}
+	switch {
+	case docs == 0 && f.Pending > 0:
+		return fmt.Sprintf("nothing indexed yet: %s pending; ask again in a moment, or with wait_ms", count(f.Pending, "document")), nil
+	case docs == 0 && f.Failed > 0:
+		return fmt.Sprintf("failed: %s could not be indexed and nothing else is there; rag_jobs says why", count(f.Failed, "document")), nil
+	case docs == 0:
+		return "nothing indexed yet: there are no documents", nil
+	case f.Pending > 0 || f.Failed > 0:
+		return fmt.Sprintf("no match among %s (%d pending and %d failed are not searchable); try other words", count(docs, "document"), f.Pending, f.Failed), nil
+	}
+	return fmt.Sprintf("no match among %s; try other or fewer words", count(docs, "document")), nil
+}
+
+func hitOf(h search.Hit) searchHit {
+	headings := make([]string, 0, min(len(h.Headings), 6))
+	for _, x := range h.Headings[max(0, len(h.Headings)-6):] {
+		headings = append(headings, clip(x, 100))
+	}
+	return searchHit{
+		KB: encodeName(h.KB), Path: encodeName(h.Path), Title: clip(h.Title, 150), ChunkIndex: h.ChunkIndex,
+		Lines: lineRange{h.FirstLine, h.LastLine}, Headings: headings, Page: h.Page,
+		Score: math.Round(h.Score*1e4) / 1e4, Match: h.Match, RevisionID: h.RevisionID, Cut: h.Truncated,
+	}
+}
+
+func union(a, b []string) []string {
+	seen := make(map[string]bool, len(a))
+	for _, x := range a {
+		seen[x] = true
+	}
+	for _, x := range b {
+		if !seen[x] {
+			a = append(a, x)
+			seen[x] = true
+		}
+	}
+	return a
+}
