@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 	"unicode"
@@ -105,7 +106,7 @@ func (p *pdfReader) placeLines(text references.FPDF_TEXTPAGE, s string, count in
 		at += width
 		s = rest
 	}
-	return joinHyphens(markParagraphs(lines))
+	return joinHyphens(markParagraphs(orderLines(lines)))
 }
 
 func (p *pdfReader) place(text references.FPDF_TEXTPAGE, index int, first rune, line *pdfLine) {
@@ -179,10 +180,19 @@ func joinHyphens(lines []pdfLine) []pdfLine {
 		out = append(out, l)
 	}
 	for i := range out {
-		out[i].text = cleanLine(out[i].text)
+		out[i].text = cleanLine(innerHyphens.Replace(out[i].text))
+		if strings.Contains(out[i].text, ". .") || strings.Contains(out[i].text, "....") {
+			out[i].text = leaders.ReplaceAllString(out[i].text, " … ")
+		}
 	}
 	return out
 }
+
+// innerHyphens are line-end hyphens whose line end the engine left out.
+var innerHyphens = strings.NewReplacer("\x02\r", "", "\x02", "", "\ufffe", "")
+
+// leaders are the dots between an entry of a table of contents and its page.
+var leaders = regexp.MustCompile(`\s*(?:\.\s?){5,}\s*`)
 
 // cleanLine makes a line valid for a body: no control characters, no trailing
 // space.
