@@ -70,5 +70,6 @@ func workerGroups() []formatGroup {
 	pdf.ocr = true
 	return []formatGroup{
 		pdf,
+		worker("docx", readDOCX, "docx docm dotx dotm"),
 	}
 }
