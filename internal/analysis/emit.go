@@ -33,21 +33,31 @@ func recorded(term []byte, spaced bool) string {
 	return string(term)
 }
 
-// putWord appends a folded word, stemmed when it is made of ASCII letters.
+// putWord appends a folded word, stemmed when its letters are all ASCII or
+// all Russian.
 func (a *Analyzer) putWord(word []byte) {
-	if len(word) >= stemMin && len(word) <= stemMax && onlyLetters(word) {
+	if len(word) >= stemMin && len(word) <= stemMax && stemmable(word) {
 		word = a.stems.find(word, hashWord(word))
 	}
 	a.put(word)
 }
 
-func onlyLetters(word []byte) bool {
-	for _, b := range word {
-		if b < 'a' || b > 'z' {
+// stemmable reports whether word is made of a..z alone or of а..я alone.
+func stemmable(word []byte) bool {
+	if word[0] < 0x80 {
+		for _, b := range word {
+			if b < 'a' || b > 'z' {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i+1 < len(word); i += 2 {
+		if b, c := word[i], word[i+1]; !(b == 0xD0 && c >= 0xB0 || b == 0xD1 && c <= 0x8F) {
 			return false
 		}
 	}
-	return true
+	return len(word)%2 == 0
 }
 
 // appendTerm appends a space, unless dst is empty, and the term, cut to

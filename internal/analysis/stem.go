@@ -3,13 +3,14 @@ package analysis
 import (
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/russian"
 )
 
 const (
 	stemMin   = 3  // bytes; shorter words have no ending to take off
-	stemMax   = 24 // bytes; longer ones are not words
+	stemMax   = 47 // bytes; longer ones are not words
 	cacheMin  = 1 << 8
-	cacheMost = 1 << 14 // entries of 56 bytes: under 1 MiB for each Analyzer
+	cacheMost = 1 << 14 // entries of 96 bytes: 1.5 MiB for each busy Analyzer
 )
 
 // stemCache remembers the stems of words. It is direct-mapped: a word has
@@ -25,9 +26,9 @@ type stemEntry struct {
 	word, stem       [stemMax]byte
 }
 
-// find returns the stem of word (lower-case ASCII letters, stemMin..stemMax
-// of them); hash is hashWord's value for it. The result is only good until
-// the next call.
+// find returns the stem of word (folded letters, all ASCII or all Russian,
+// stemMin..stemMax bytes); hash is hashWord's value for it. The result is only
+// good until the next call.
 func (c *stemCache) find(word []byte, hash uint32) []byte {
 	if len(c.entries) == 0 {
 		c.entries = make([]stemEntry, cacheMin)
@@ -49,14 +50,19 @@ func (c *stemCache) find(word []byte, hash uint32) []byte {
 	return e.stem[:e.stemLen]
 }
 
-// stemWord takes the English endings off a word of lower-case ASCII letters.
-// Stop words keep theirs, so that "does" does not become "doe".
+// stemWord takes the endings off a word of lower-case letters: those of
+// English when they are ASCII, those of Russian when they are not. Stop words
+// keep theirs, so that "does" does not become "doe".
 func stemWord(word string) string {
 	if isStopWord(word) {
 		return word
 	}
 	env := snowballstem.NewEnv(word)
-	english.Stem(env)
+	if word[0] < 0x80 {
+		english.Stem(env)
+	} else {
+		russian.Stem(env)
+	}
 	if s := env.Current(); s != "" && len(s) <= stemMax {
 		return s
 	}
