@@ -57,7 +57,7 @@ type docxReader struct {
 	dir     string
 	title   string
 	styles  map[string]docxStyle
-	bullets map[string]map[int]bool // of a numbering: levels that count
+	numbers *docxNumbering
 }
 
 // notes appends what stands beside the body.
@@ -77,7 +77,7 @@ func (d *docxReader) notes() error {
 	sort.Strings(names)
 	seen := map[string]bool{}
 	for _, name := range names {
-		sub := docxReader{pack: d.pack, ctx: d.ctx, w: &mdWriter{}, dir: d.dir, styles: d.styles, bullets: d.bullets}
+		sub := docxReader{pack: d.pack, ctx: d.ctx, w: &mdWriter{}, dir: d.dir, styles: d.styles, numbers: d.numbers}
 		if err := d.pack.xmlPart(name, sub.part); err != nil {
 			return err
 		}
@@ -98,6 +98,7 @@ type docxStyle struct {
 	title   bool
 	code    bool
 	list    string // numbering id
+	level   int    // in that list
 	based   string
 }
 
@@ -121,6 +122,8 @@ func (d *docxReader) loadStyles() error {
 				}
 			case "numId":
 				s.list = attrOf(e, "val")
+			case "ilvl":
+				s.level = min(max(attrInt(e, "val", 0), 0), 8)
 			}
 			if id != "" && len(d.styles) < 10_000 {
 				d.styles[id] = s
@@ -139,12 +142,13 @@ func (d *docxReader) loadStyles() error {
 			}
 			s.heading, s.based = parent.heading, parent.based
 			if s.list == "" {
-				s.list = parent.list
+				s.list, s.level = parent.list, parent.level
 			}
 		}
 		d.styles[id] = s
 	}
-	return d.loadNumbering()
+	d.numbers = &docxNumbering{}
+	return d.numbers.load(d.pack, d.dir+"/numbering.xml")
 }
 
 func styleByName(name string, s docxStyle) docxStyle {
@@ -158,32 +162,4 @@ func styleByName(name string, s docxStyle) docxStyle {
 		s.code = true
 	}
 	return s
-}
-
-// loadNumbering finds which levels of which lists count and which have dots.
-func (d *docxReader) loadNumbering() error {
-	abstract := map[string]map[int]bool{}
-	d.bullets = map[string]map[int]bool{}
-	current, level, num := "", 0, ""
-	return d.pack.xmlPart(d.dir+"/numbering.xml", func(x *xmlReader) error {
-		return x.each(func(e xml.StartElement) error {
-			switch e.Name.Local {
-			case "abstractNum":
-				current, num = attrOf(e, "abstractNumId"), ""
-				abstract[current] = map[int]bool{}
-			case "lvl":
-				level = attrInt(e, "ilvl", 0)
-			case "numFmt":
-				if m := abstract[current]; m != nil && num == "" {
-					format := attrOf(e, "val")
-					m[level] = format != "bullet" && format != "none"
-				}
-			case "num":
-				num = attrOf(e, "numId")
-			case "abstractNumId":
-				d.bullets[num] = abstract[attrOf(e, "val")]
-			}
-			return nil
-		})
-	})
 }

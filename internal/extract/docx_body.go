@@ -74,9 +74,13 @@ func (d *docxReader) write(p *docxParagraph) {
 	if p.outlin > 0 {
 		level = p.outlin
 	}
-	list := p.list
+	list, depth := p.list, p.level
 	if list == "" {
-		list = s.list
+		list, depth = s.list, s.level
+	}
+	label := ""
+	if list != "" && list != "0" && strings.TrimSpace(text) != "" {
+		label, _ = d.numbers.next(list, depth)
 	}
 	switch {
 	case s.title:
@@ -85,15 +89,14 @@ func (d *docxReader) write(p *docxParagraph) {
 		}
 		d.w.heading(1, text)
 	case level > 0:
+		if label != "" && label != "-" {
+			text = label + " " + text
+		}
 		d.w.heading(level, text)
 	case s.code:
 		d.w.code("", text)
-	case list != "" && list != "0":
-		mark := "-"
-		if d.bullets[list][p.level] {
-			mark = "1."
-		}
-		d.w.item(p.level, mark, text)
+	case label != "":
+		d.w.item(depth, label, text)
 	default:
 		d.w.paragraph(text)
 	}
@@ -247,19 +250,19 @@ func (d *docxReader) table(x *xmlReader, depth int) ([][]string, error) {
 				rows = append(rows, nil)
 				open++
 			case "tc":
-				cell, span, err := d.cell(x, depth+1)
+				c, err := d.cell(x, depth+1)
 				if err != nil {
 					return rows, err
 				}
-				if size += len(cell); size > outputMax {
+				rows = c.appendTo(rows)
+				if size += len(c.text); size > outputMax {
 					return nil, tooMuchText(d.pack.path)
 				}
+			case "gridBefore":
 				if n := len(rows); n > 0 {
-					rows[n-1] = append(rows[n-1], cell)
-					for range min(span, spanMax) - 1 {
-						rows[n-1] = append(rows[n-1], "")
-					}
+					rows[n-1] = append(rows[n-1], make([]string, min(max(attrInt(t, "val", 0), 0), spanMax))...)
 				}
+				open++
 			case "del":
 				if err := x.skip(); err != nil {
 					return rows, err
@@ -272,13 +275,38 @@ func (d *docxReader) table(x *xmlReader, depth int) ([][]string, error) {
 	return rows, nil
 }
 
-func (d *docxReader) cell(x *xmlReader, depth int) (text string, span int, err error) {
+// docxCell is a table's cell; below says that it continues the one above.
+type docxCell struct {
+	text  string
+	span  int
+	below bool
+}
+
+// appendTo puts the cell in the last row. A cell that continues the one above
+// repeats its text, so that each row is whole.
+func (c docxCell) appendTo(rows [][]string) [][]string {
+	n := len(rows)
+	if n == 0 {
+		return rows
+	}
+	column := len(rows[n-1])
+	if c.below && strings.TrimSpace(c.text) == "" && n > 1 && column < len(rows[n-2]) {
+		c.text = clip(rows[n-2][column], 1<<10)
+	}
+	rows[n-1] = append(rows[n-1], c.text)
+	for range min(c.span, spanMax) - 1 {
+		rows[n-1] = append(rows[n-1], "")
+	}
+	return rows
+}
+
+func (d *docxReader) cell(x *xmlReader, depth int) (docxCell, error) {
+	c := docxCell{span: 1}
 	var parts []string
-	span = 1
 	for open := 1; open > 0; {
 		t, err := x.next()
 		if err != nil {
-			return "", 1, unexpectedEnd(err)
+			return c, unexpectedEnd(err)
 		}
 		switch t := t.(type) {
 		case xml.EndElement:
@@ -286,18 +314,21 @@ func (d *docxReader) cell(x *xmlReader, depth int) (text string, span int, err e
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "gridSpan":
-				span = attrInt(t, "val", 1)
+				c.span = attrInt(t, "val", 1)
+				open++
+			case "vMerge":
+				c.below = attrOf(t, "val") != "restart"
 				open++
 			case "p":
 				p, err := d.paragraph(x, depth)
 				if err != nil {
-					return "", 1, err
+					return c, err
 				}
 				parts = append(append(parts, p.text.String()), p.boxes...)
 			case "tbl":
 				rows, err := d.table(x, depth)
 				if err != nil {
-					return "", 1, err
+					return c, err
 				}
 				for _, r := range rows {
 					parts = append(parts, strings.Join(r, " "))
@@ -307,5 +338,6 @@ func (d *docxReader) cell(x *xmlReader, depth int) (text string, span int, err e
 			}
 		}
 	}
-	return strings.Join(parts, "\n"), span, nil
+	c.text = strings.Join(parts, "\n")
+	return c, nil
 }

@@ -71,5 +71,6 @@ func workerGroups() []formatGroup {
 	return []formatGroup{
 		pdf,
 		worker("docx", readDOCX, "docx docm dotx dotm"),
+		worker("pptx", readPPTX, "pptx pptm ppsx ppsm potx potm"),
 	}
 }
