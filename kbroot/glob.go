@@ -21,7 +21,7 @@ const (
 	tokClass                  // one byte of a class, but "/"
 	tokStar                   // any run without "/"
 	tokDeep                   // any run
-	tokDirs                   // any run, and with the "/" behind it also nothing at all
+	tokSkip                   // takes nothing; the tokDeep and the "/" behind it may be left out
 )
 
 type token struct {
@@ -49,7 +49,7 @@ func compileGlob(p string, pathname bool) *glob {
 			for i+1 < len(p) && p[i+1] == '*' {
 				i++
 			}
-			g.tokens = append(g.tokens, token{kind: starKind(p, start, i+1, pathname)})
+			g.tokens = append(g.tokens, stars(p, start, i+1, pathname)...)
 		case '[':
 			class, end, ok := parseClass(p, i)
 			if !ok {
@@ -65,21 +65,21 @@ func compileGlob(p string, pathname bool) *glob {
 	return g
 }
 
-// starKind classifies the run of stars p[start:end].
-func starKind(p string, start, end int, pathname bool) tokenKind {
+// stars compiles the run of stars p[start:end].
+func stars(p string, start, end int, pathname bool) []token {
 	if !pathname {
-		return tokDeep
+		return []token{{kind: tokDeep}}
 	}
 	rest := p[end:]
 	if end-start > 1 && (start == 0 || p[start-1] == '/') {
 		switch {
 		case rest == "" || strings.HasPrefix(rest, `\/`):
-			return tokDeep
+			return []token{{kind: tokDeep}}
 		case rest[0] == '/':
-			return tokDirs
+			return []token{{kind: tokSkip}, {kind: tokDeep}}
 		}
 	}
-	return tokStar
+	return []token{{kind: tokStar}}
 }
 
 func (g *glob) setTail() {
@@ -88,8 +88,7 @@ func (g *glob) setTail() {
 	for i > 0 && g.tokens[i-1].kind == tokByte {
 		i--
 	}
-	// The "/" behind tokDirs may be skipped together with it.
-	if i > 0 && i < n && g.tokens[i-1].kind == tokDirs {
+	if i > 1 && g.tokens[i-2].kind == tokSkip { // the "/" may be left out
 		i++
 	}
 	tail := make([]byte, 0, n-i)
@@ -137,8 +136,8 @@ func (g *glob) closure(set uint64) uint64 {
 		switch g.tokens[k].kind {
 		case tokStar, tokDeep:
 			set |= 1 << (k + 1)
-		case tokDirs:
-			set |= 1<<(k+1) | 1<<(k+2)
+		case tokSkip:
+			set |= 1<<(k+1) | 1<<(k+3)
 		}
 	}
 	return set
@@ -147,7 +146,7 @@ func (g *glob) closure(set uint64) uint64 {
 // matchLong is match for patterns of more tokens than a word has bits.
 func (g *glob) matchLong(text string) bool {
 	n := len(g.tokens)
-	cur, next := make([]bool, n+3), make([]bool, n+3)
+	cur, next := make([]bool, n+1), make([]bool, n+1)
 	closure := func(set []bool) {
 		for k := range g.tokens {
 			if !set[k] {
@@ -156,8 +155,8 @@ func (g *glob) matchLong(text string) bool {
 			switch g.tokens[k].kind {
 			case tokStar, tokDeep:
 				set[k+1] = true
-			case tokDirs:
-				set[k+1], set[k+2] = true, true
+			case tokSkip:
+				set[k+1], set[k+3] = true, true
 			}
 		}
 	}
@@ -187,7 +186,7 @@ func (t *token) runs(c byte) bool {
 	switch t.kind {
 	case tokStar:
 		return c != '/'
-	case tokDeep, tokDirs:
+	case tokDeep:
 		return true
 	}
 	return false
