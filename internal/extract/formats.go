@@ -72,5 +72,6 @@ func workerGroups() []formatGroup {
 		pdf,
 		worker("docx", readDOCX, "docx docm dotx dotm"),
 		worker("pptx", readPPTX, "pptx pptm ppsx ppsm potx potm"),
+		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam"),
 	}
 }

@@ -11,7 +11,6 @@ import (
 // shape is one box of a slide.
 type shape struct {
 	holder     string // of a placeholder: "title", "body", "sldNum" …
-	x, y       int    // in EMU; -1 when it comes from the layout
 	paragraphs []slideParagraph
 	rows       [][]string
 	alt        string
@@ -60,14 +59,10 @@ type slideReader struct {
 	size   int
 }
 
-// order puts the title first and the rest as it is seen: top down, then left
-// to right. Shapes that get their place from the layout stay where they are.
+// order puts the title first; the rest stays in the order it was made in.
 func (s *slideReader) order() {
-	sort.SliceStable(s.shapes, func(i, j int) bool {
-		a, b := s.shapes[i], s.shapes[j]
-		at, bt := strings.HasSuffix(strings.ToLower(a.holder), "title"), strings.HasSuffix(strings.ToLower(b.holder), "title")
-		return at && !bt
-	})
+	isTitle := func(sh *shape) bool { return sh.holder == "title" || sh.holder == "ctrTitle" }
+	sort.SliceStable(s.shapes, func(i, j int) bool { return isTitle(s.shapes[i]) && !isTitle(s.shapes[j]) })
 }
 
 func (s *slideReader) read(x *xmlReader) error {
@@ -85,7 +80,7 @@ func (s *slideReader) read(x *xmlReader) error {
 		}
 		switch e.Name.Local {
 		case "sp", "pic", "graphicFrame", "cxnSp":
-			sh := &shape{x: -1, y: -1}
+			sh := &shape{}
 			if err := s.shape(x, sh, e.Name.Local == "pic"); err != nil {
 				return unexpectedEnd(err)
 			}
@@ -119,8 +114,6 @@ func (s *slideReader) shape(x *xmlReader, sh *shape, picture bool) error {
 				if d := attrOf(t, "descr"); picture && sh.alt == "" {
 					sh.alt = clip(d, 2<<10)
 				}
-			case "off":
-				sh.x, sh.y = attrInt(t, "x", -1), attrInt(t, "y", -1)
 			case "tr":
 				sh.rows = append(sh.rows, nil)
 			case "tc":

@@ -52,13 +52,13 @@ func TestScores(t *testing.T) {
 		got := allText(doc)
 		line := fmt.Sprintf("%-10s %-45s %8v %7d chars", f[0], filepath.Base(f[1]), took, doc.Quality.Chars)
 		if f[8] != "" {
-			s := scoreFile(t, filepath.Join(dir, f[8]), got)
+			s := scoreFile(t, filepath.Join(dir, f[8]), got, f[0] == "xlsx")
 			sum[f[0]] += s
 			count[f[0]]++
 			line += fmt.Sprintf("  peer %.3f", s)
 		}
 		if ref := strings.TrimSpace(f[11]); ref != "" {
-			line += fmt.Sprintf("  tool %.3f", scoreFile(t, filepath.Join(dir, ref), got))
+			line += fmt.Sprintf("  tool %.3f", scoreFile(t, filepath.Join(dir, ref), got, false))
 		}
 		t.Log(line)
 		if out := os.Getenv("SCORE_OUT"); out != "" {
@@ -90,7 +90,9 @@ func allText(doc *Document) string {
 	return b.String()
 }
 
-func scoreFile(t *testing.T, path, got string) float64 {
+// scoreFile compares with a file. Cells of a workbook count wherever they
+// are: tools differ in the order of a sheet's parts.
+func scoreFile(t *testing.T, path, got string, anyOrder bool) float64 {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -100,7 +102,12 @@ func scoreFile(t *testing.T, path, got string) float64 {
 	if len(want) == 0 {
 		return 1
 	}
-	return float64(commonInOrder(want, scoreWords(got))) / float64(len(want))
+	words := scoreWords(got)
+	if anyOrder {
+		sort.Strings(want)
+		sort.Strings(words)
+	}
+	return float64(commonInOrder(want, words)) / float64(len(want))
 }
 
 var (
