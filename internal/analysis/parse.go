@@ -123,6 +123,9 @@ func closingQuote(s string) (at, length int) {
 func build(a *Analyzer, pieces []piece) Query {
 	b := builder{seen: map[string]bool{}}
 	for _, p := range pieces {
+		b.mixed = b.mixed || strings.IndexFunc(p.text, notUpper) >= 0
+	}
+	for _, p := range pieces {
 		tokens := a.Tokens(p.text)
 		switch {
 		case p.negated:
@@ -138,10 +141,14 @@ func build(a *Analyzer, pieces []piece) Query {
 	return b.q
 }
 
+// notUpper reports whether r is a letter that is not a capital.
+func notUpper(r rune) bool { return unicode.IsLetter(r) && !unicode.IsUpper(r) }
+
 // builder collects clauses, each only once.
 type builder struct {
-	q    Query
-	seen map[string]bool
+	q     Query
+	seen  map[string]bool
+	mixed bool // not all letters are capitals, so that capitals mean something
 }
 
 func (b *builder) add(c Clause) {
@@ -166,6 +173,9 @@ func (b *builder) token(t Token) {
 		return
 	}
 	c := Clause{Weight: 1, Stop: t.Stop, Text: t.Text}
+	if b.mixed && len(t.Text) > 1 && strings.IndexFunc(t.Text, notUpper) < 0 {
+		c.Stop = false // IT, US, WHO: an acronym
+	}
 	if !t.Whole {
 		c.Any = []Phrase{phraseOf(t)}
 		b.add(c)
