@@ -109,6 +109,7 @@ func (c *Config) finish(s Sources) error {
 	if err := c.chooseRoots(s); err != nil {
 		return err
 	}
+	c.nameFolders()
 	if err := c.checkFolders(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"ragd/internal/fault"
 )
@@ -88,7 +89,7 @@ func (r tableReader) nameAndDir() (name, dir string, err error) {
 		return "", "", r.bad("dir", in, err)
 	}
 	if v, ok = r.values["name"]; !ok {
-		return filepath.Base(dir), dir, nil
+		return "", dir, nil // named below, when all given names are known
 	}
 	in = input{toml: v}
 	if name, err = in.str(); err == nil {
@@ -128,20 +129,47 @@ func (c *Config) readTables(f *file, expand func(string) (string, error)) error 
 	return nil
 }
 
-// rootsFrom makes roots of plain folders, with names from theirs.
+// rootsFrom makes roots of plain folders.
 func rootsFrom(dirs []string, src Source) []Root {
 	roots := make([]Root, 0, len(dirs))
-	taken := map[string]bool{}
 	for _, dir := range dirs {
-		base := filepath.Base(dir)
+		roots = append(roots, Root{Dir: dir, Source: src})
+	}
+	return roots
+}
+
+// nameFolders gives roots and mounts without a name that of their folder,
+// with a number where it is taken.
+func (c *Config) nameFolders() {
+	taken := map[string]bool{}
+	for _, r := range c.Roots {
+		taken[r.Name] = true
+	}
+	for _, m := range c.Mounts {
+		taken[m.Name] = true
+	}
+	free := func(dir string) string {
+		base := strings.ToValidUTF8(strings.Trim(filepath.Base(dir), "./ "), "_")
+		if checkKBName(base) != nil {
+			base = "root"
+		}
 		name := base
 		for n := 2; taken[name]; n++ {
 			name = base + "-" + strconv.Itoa(n)
 		}
 		taken[name] = true
-		roots = append(roots, Root{Name: name, Dir: dir, Source: src})
+		return name
 	}
-	return roots
+	for i := range c.Mounts { // first: a mount's name is seen more than a root's
+		if c.Mounts[i].Name == "" {
+			c.Mounts[i].Name = free(c.Mounts[i].Dir)
+		}
+	}
+	for i := range c.Roots {
+		if c.Roots[i].Name == "" {
+			c.Roots[i].Name = free(c.Roots[i].Dir)
+		}
+	}
 }
 
 // valueError names the setting, where the value stands, the value, and what is allowed.

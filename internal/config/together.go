@@ -8,9 +8,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ragd/internal/fault"
+	"ragd/kbroot"
 )
 
 // checkFolders refuses folders that contradict one another, and warns of those that are not there.
@@ -28,23 +30,60 @@ func (c *Config) checkFolders() error {
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {
-			if a.dir == b.dir {
+			switch {
+			case a.dir == b.dir:
 				return fault.New(fault.Invalid, "config_invalid", "%s is both %s %q (%s) and %s %q (%s)", a.dir, b.what, b.name, b.src, a.what, a.name, a.src).
 					WithHint("remove one of them")
-			}
-			if a.what == b.what && a.name == b.name {
-				return fault.New(fault.Invalid, "config_invalid", "two %ss have the name %q: %s (%s) and %s (%s)", a.what, a.name, b.dir, b.src, a.dir, a.src).
+			case a.name == b.name:
+				return fault.New(fault.Invalid, "config_invalid", "the name %q is given twice: to %s (%s) and to %s (%s)", a.name, b.dir, b.src, a.dir, a.src).
 					WithHint("give one of them another name")
-			}
-			if a.what == b.what && (inside(a.dir, b.dir) || inside(b.dir, a.dir)) {
-				c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s and %s %s lie in one another; files in both are indexed twice", b.what, b.dir, a.what, a.dir))
 			}
 		}
 		if err := c.lookAt(a.what, a.dir, a.src); err != nil {
 			return err
 		}
 	}
-	return nil
+	// What is left to check (folders in one another, bad patterns) is the root's to know.
+	_, err := kbroot.New(c.KBRoot())
+	return err
+}
+
+// KBRoot returns the settings that are kbroot's.
+func (c *Config) KBRoot() kbroot.Options {
+	o := kbroot.Options{Hidden: c.Hidden, MaxFileBytes: c.MaxFileBytes, Exclude: c.Exclude, OwnDirs: c.ownPaths()}
+	for _, r := range c.Roots {
+		o.Roots = append(o.Roots, kbroot.RootSpec{Name: r.Name, Dir: r.Dir})
+	}
+	for _, m := range c.Mounts {
+		o.Mounts = append(o.Mounts, kbroot.MountSpec{Name: m.Name, Dir: m.Dir, Writable: m.Writable, Poll: m.Poll || c.polled(m.Dir)})
+	}
+	return o
+}
+
+// polled reports whether a folder is at or below one of watch.poll.
+func (c *Config) polled(dir string) bool {
+	return slices.ContainsFunc(c.Watch.Poll, func(p string) bool { return inside(dir, p) })
+}
+
+// ownPaths are the daemon's files, which must not be indexed. Of the index it
+// is the whole folder only where that is ragd's own: a folder the user named
+// may hold documents as well.
+func (c *Config) ownPaths() []string {
+	own := []string{c.DBPath + ".lock"}
+	if c.origin["db_path"].Kind == "default" {
+		own = append(own, c.DataDir())
+	} else {
+		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+			own = append(own, c.DBPath+suffix)
+		}
+	}
+	for _, sock := range []string{c.Sockets.MCP, c.Sockets.Admin} {
+		own = append(own, sock, sock+".lock")
+	}
+	if c.File != "" {
+		own = append(own, c.File)
+	}
+	return own
 }
 
 // lookAt refuses a file in place of a folder. A missing folder is a warning:
