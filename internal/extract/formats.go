@@ -72,6 +72,9 @@ func workerGroups() []formatGroup {
 		pdf,
 		worker("docx", readDOCX, "docx docm dotx dotm"),
 		worker("pptx", readPPTX, "pptx pptm ppsx ppsm potx potm"),
+		worker("epub", readEPUB, "epub"),
+		worker("odf", readODF, "odt ods odp ott ots otp odg otg odm"),
+		worker("odf-flat", readFlatODF, "fodt fods fodp fodg"),
 		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam"),
 	}
 }

@@ -192,6 +192,7 @@ const (
 type xmlReader struct {
 	*xml.Decoder
 	depth, tokens int
+	spreadsheet   bool // an element of that name is open: OpenDocument
 }
 
 func newXMLReader(r io.Reader) *xmlReader {
@@ -215,11 +216,13 @@ func (x *xmlReader) next() (xml.Token, error) {
 		return nil, err
 	}
 	x.tokens++
-	switch t.(type) {
+	switch t := t.(type) {
 	case xml.StartElement:
 		x.depth++
+		x.spreadsheet = x.spreadsheet || t.Name.Local == "spreadsheet"
 	case xml.EndElement:
 		x.depth--
+		x.spreadsheet = x.spreadsheet && t.Name.Local != "spreadsheet"
 	}
 	if x.depth > xmlDepthMax || x.tokens > xmlTokensMax {
 		return nil, fault.New(fault.Permanent, "too_large", "the XML is nested deeper than %d or has more than %d parts", xmlDepthMax, xmlTokensMax)
