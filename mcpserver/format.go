@@ -36,3 +36,5 @@ func stamp(t time.Time) *string {
 	s := t.UTC().Format(time.RFC3339)
 	return &s
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,91 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ragd/internal/fault"
+	"ragd/internal/store"
+	"ragd/kbroot"
+)
+
+type deleteKBOut struct {
+	KB        string `json:"kb"`
+	Existed   bool   `json:"existed"`
+	Documents int64  `json:"documents"`
+	Note      string `json:"note,omitempty"`
+}
+
+func toolDeleteKB() *tool {
+	return &tool{
+		name: "rag_delete_kb", title: "Delete a knowledge base", writes: true, destructive: true, idempotent: true, advanced: true,
+		desc: "Delete a whole knowledge base: its folder with all files, and its index. There is no undo, so confirm: true is required; without it you are told how many documents would go. " +
+			"Of a mounted folder only the index is deleted, never the files.",
+		args: []arg{
+			{name: "kb", desc: "Name of the knowledge base.", kind: argName, required: true},
+			{name: "confirm", desc: "Must be true.", kind: argBool},
+		},
+		out: object([]string{"kb", "existed", "documents"}, map[string]schema{
+			"kb": text("Knowledge base."), "existed": boolean("It was there and is gone now."),
+			"documents": integer("Documents that were deleted."), "note": text("What was kept."),
+		}),
+		run: runDeleteKB,
+	}
+}
+
+func runDeleteKB(ctx context.Context, c *call) (*reply, error) {
+	refs, err := c.visible(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ref, ok := findKB(refs, decodeName(c.v.str("kb")))
+	out := deleteKBOut{KB: encodeName(decodeName(c.v.str("kb")))}
+	if ok && ref.id > 0 {
+		if out.Documents, err = c.documents(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	if !c.v.flag("confirm") {
+		return nil, fault.New(fault.Invalid, "confirm_required", "this would delete %s of %q; nothing was deleted", count(out.Documents, "document"), clip(out.KB, 100)).
+			WithHint("Call again with confirm: true if that is meant.")
+	}
+	if !ok {
+		out.Documents = 0
+		return &reply{data: out, text: fmt.Sprintf("There was no knowledge base %s; nothing was deleted.", showText(out.KB))}, nil
+	}
+	doc := kbroot.DocPath{KB: ref.name}
+	// Begun is finished: half a deletion helps nobody.
+	work := context.WithoutCancel(ctx)
+	if !ref.mounted && ref.onDisk {
+		if err := c.deps.Files.RemoveKB(ref.name); err != nil && fault.KindOf(err) != fault.NotFound {
+			c.audit("delete_kb", doc, "", "", err)
+			return nil, err
+		}
+	}
+	existed, n, err := c.deps.Index.ForgetKB(work, ref.name)
+	c.audit("delete_kb", doc, "", "", err)
+	if err != nil {
+		return nil, err
+	}
+	out.Existed, out.Documents = existed || ref.onDisk, max(n, out.Documents)
+	line := fmt.Sprintf("%s deleted with %s.", showText(out.KB), count(out.Documents, "document"))
+	if ref.mounted {
+		out.Note = "it is a mounted folder: its files were kept, only the index was deleted"
+		line = fmt.Sprintf("%s: the index of %s was deleted; the files of the mounted folder were kept.", showText(out.KB), count(out.Documents, "document"))
+	}
+	return &reply{data: out, text: line}, nil
+}
+
+// documents counts a KB's documents of any state.
+func (c *call) documents(ctx context.Context, ref kbRef) (int64, error) {
+	stats, err := c.deps.Store.KBStats(ctx, []int64{ref.id})
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(stats, func(st store.KBStats) bool { return st.ID == ref.id })
+	if i < 0 {
+		return 0, nil
+	}
+	return stats[i].Documents, nil
+}
