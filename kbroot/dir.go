@@ -116,6 +116,7 @@ type found struct {
 	fi      fs.FileInfo // of the target where a link is followed; nil when Missing
 	target  string      // the target relative to the root, where a link is followed
 	follow  bool
+	awaits  string  // for a link that is not followed: the absolute path whose change may change that
 	verdict Verdict // OK, Ignored*, Missing or ExcludedSymlink
 }
 

@@ -3,6 +3,7 @@ package kbroot
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -23,13 +24,14 @@ func (d *dir) followLink(name string, f *found) {
 		f.verdict = excludedLink("the link cannot be resolved: %s", causeOf(err))
 		return
 	}
-	abs, err := filepath.EvalSymlinks(filepath.Join(top, filepath.FromSlash(d.real), name))
+	self := join(d.real, name)
+	abs, err := filepath.EvalSymlinks(filepath.Join(top, filepath.FromSlash(self)))
 	if err != nil {
 		f.verdict = brokenLink(err)
+		f.awaits = s.endOfLink(filepath.Join(top, filepath.FromSlash(self)))
 		return
 	}
 	target, inside := relUnder(top, abs)
-	self := join(d.real, name)
 	switch {
 	case !inside:
 		f.verdict = excludedLink("the link leads out of the root")
@@ -39,6 +41,7 @@ func (d *dir) followLink(name string, f *found) {
 		f.verdict = excludedLink("it is a link behind a link, and links are followed once")
 	default:
 		f.verdict = d.judgeTarget(target)
+		f.awaits = s.inTop(target)
 	}
 	if f.verdict.Code != OK {
 		return
@@ -49,6 +52,33 @@ func (d *dir) followLink(name string, f *found) {
 		return
 	}
 	f.fi, f.target, f.follow = fi, target, true
+}
+
+// inTop is the absolute path of one relative to the root, as the root is
+// written in the configuration.
+func (s *session) inTop(rel string) string {
+	return filepath.Join(s.top.dir, filepath.FromSlash(rel))
+}
+
+// endOfLink finds the path a broken chain of links ends at, as an absolute
+// path below the root; "" where it leads out or round and round.
+func (s *session) endOfLink(abs string) string {
+	for range 40 {
+		to, err := os.Readlink(abs)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(abs), to)
+		}
+		abs = resolveFolder(to)
+	}
+	if rel, ok := relUnder(s.real, abs); ok && rel != "" {
+		if _, err := os.Readlink(abs); err != nil {
+			return s.inTop(rel)
+		}
+	}
+	return ""
 }
 
 func brokenLink(err error) Verdict {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -36,12 +35,12 @@ func (s *Set) Dirs(ctx context.Context, kb, sub string, fn func(rel string) erro
 type WatchPoint struct {
 	DocPath        // the folder or file as the KB addresses it
 	Abs     string // where it really is, links below the root resolved
-	File    bool   // a file that is reached through a link; else a folder
+	File    bool   // DocPath is a link, to a file or to nothing (yet), that changes with Abs; else a folder
 	Link    bool   // DocPath itself is a link
 }
 
 // WatchPoints calls fn for every folder Walk enters, before it is listed, and
-// for every file that a link inside the KB leads to.
+// for every other place inside the root that a link in the KB leads to.
 func (s *Set) WatchPoints(ctx context.Context, kb, sub string, fn func(WatchPoint) error) error {
 	return s.state.Load().walk(ctx, kb, sub, &walker{ctx: ctx, point: fn})
 }
@@ -171,7 +170,7 @@ func (w *walker) dir(d *dir, link bool) error {
 		return nil // nothing in it could be addressed
 	}
 	if w.point != nil {
-		abs := filepath.Join(d.s.top.dir, filepath.FromSlash(d.real))
+		abs := d.s.inTop(d.real)
 		if err := w.point(WatchPoint{DocPath: DocPath{w.kb, doc}, Abs: abs, Link: link}); err != nil {
 			return err
 		}
@@ -272,10 +271,13 @@ func (w *walker) one(d *dir, it item) error {
 	}
 	doc := d.doc(f.path)
 	if w.point != nil {
-		if !f.follow {
+		abs := f.awaits
+		if f.follow {
+			abs = d.s.inTop(f.target)
+		}
+		if abs == "" {
 			return nil
 		}
-		abs := filepath.Join(d.s.top.dir, filepath.FromSlash(f.target))
 		return w.point(WatchPoint{DocPath: DocPath{w.kb, doc}, Abs: abs, File: true, Link: true})
 	}
 	if len(doc) > maxPathBytes {

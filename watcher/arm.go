@@ -135,9 +135,23 @@ func (l *loop) watchTree(ctx context.Context, r *root, kb, sub string) (added in
 			l.table.files[p.Abs] = map[kbroot.DocPath]string{}
 		}
 		l.table.files[p.Abs][doc] = r.status.Name
-		return l.ensure(r, filepath.Dir(p.Abs), nil)
+		return l.ensure(r, existingAbove(p.Abs, r.status.Dir), nil)
 	})
 	return l.table.counts[r.status.Name] - before, err
+}
+
+// existingAbove is the nearest folder above a path that exists, down from the
+// root's own.
+func existingAbove(path, top string) string {
+	for {
+		path = filepath.Dir(path)
+		if len(path) <= len(top) {
+			return top
+		}
+		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+			return path
+		}
+	}
 }
 
 // ensure watches one folder, if it is not watched yet, and notes that it is

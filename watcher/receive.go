@@ -55,8 +55,15 @@ func (l *loop) events(ctx context.Context, b batch, now time.Time) {
 	for _, path := range b.order {
 		in.event(path, b.paths[path])
 	}
+	delete(in.resync, nil)
 	for r := range in.resync {
 		l.arm(ctx, r, now)
+		// What a link leads to may have become a document of its own, or ceased to be one.
+		for doc, root := range l.table.links {
+			if root == r.status.Name {
+				l.hint(kbroot.ChangePath, root, doc, false, now)
+			}
+		}
 	}
 	if in.check {
 		l.checkRoots(ctx, now)
@@ -88,9 +95,7 @@ func (in *intake) detach(path string, op fsnotify.Op) {
 
 func (in *intake) event(path string, op fsnotify.Op) {
 	l := in.l
-	for doc, root := range l.table.files[path] {
-		l.hint(kbroot.ChangePath, root, doc, true, in.now)
-	}
+	in.targets(path, op)
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	w := l.table.byAbs[dir]
 	if w == nil || path == dir {
@@ -126,6 +131,29 @@ func (in *intake) event(path string, op fsnotify.Op) {
 		}
 		doc.Path += name
 		in.child(r, path, doc, op)
+	}
+}
+
+// targets hints the links that lead to a path.
+func (in *intake) targets(path string, op fsnotify.Op) {
+	l := in.l
+	for doc, root := range l.table.files[path] {
+		l.hint(kbroot.ChangePath, root, doc, true, in.now)
+		if op&structural != 0 {
+			in.resync[l.rootNamed(root)] = true
+		}
+	}
+	if op&structural == 0 {
+		return
+	}
+	for target, docs := range l.table.files {
+		if !strings.HasPrefix(target, path+"/") {
+			continue
+		}
+		for doc, root := range docs {
+			l.hint(kbroot.ChangePath, root, doc, true, in.now)
+			in.resync[l.rootNamed(root)] = true
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ type table struct {
 	kids   map[string]map[string]struct{} // folder → watched folders directly in it
 	byID   map[fileID]string
 	files  map[string]map[kbroot.DocPath]string // file → documents that are links to it → root
-	links  map[kbroot.DocPath]string            // documents and folders that are followed links → root
+	links  map[kbroot.DocPath]string            // all links of KBs that lead to a place in their root → root
 	counts map[string]int                       // watches by root
 }
 
