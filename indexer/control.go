@@ -232,3 +232,9 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 	}
 	return s
 }
+
+// SetScanInterval changes the time between backstop scans; 0 turns them off.
+func (ix *Indexer) SetScanInterval(d time.Duration) {
+	ix.scanEvery.Store(int64(d))
+	ix.scans.signal()
+}

@@ -62,6 +62,7 @@ type Indexer struct {
 	meanJob   atomic.Int64 // ns; a moving mean
 	scanned   atomic.Bool  // the first full scan is over
 	scanning  atomic.Int64
+	scanEvery atomic.Int64 // ns between backstop scans; 0 = off
 	unsettled atomic.Bool // written since the last maintenance
 }
 
@@ -92,7 +93,7 @@ func New(o Options) (*Indexer, error) {
 	if o.MaxFileBytes <= 0 {
 		o.MaxFileBytes = 50 << 20
 	}
-	return &Indexer{
+	ix := &Indexer{
 		root: o.Root, store: o.Store, extractor: o.Extractor, log: o.Logger, opt: o,
 		hints:     newHintSet(),
 		scans:     newScanQueue(),
@@ -103,7 +104,9 @@ func New(o Options) (*Indexer, error) {
 		rootIDs:   map[string]rootSeen{},
 		heldRoots: map[string]string{},
 		confirmed: map[string]bool{},
-	}, nil
+	}
+	ix.scanEvery.Store(int64(o.ScanInterval))
+	return ix, nil
 }
 
 // Run indexes until ctx ends. It returns nil on a clean stop. Jobs under way

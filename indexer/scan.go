@@ -34,7 +34,7 @@ func (c *Counts) add(o Counts) {
 // scanner compares trees with the index, one at a time, and runs the backstop
 // scan every ScanInterval.
 func (ix *Indexer) scanner(ctx context.Context) error {
-	backstop := ix.nextBackstop(time.Now())
+	last := time.Now() // of the latest backstop scan, or the start
 	for {
 		it, wait, ok := ix.scans.next(time.Now())
 		if ok {
@@ -56,7 +56,7 @@ func (ix *Indexer) scanner(ctx context.Context) error {
 			ix.events.send(Event{Kind: EventPhase})
 			ix.wake()
 		}
-		timer := time.NewTimer(sleep(wait, backstop))
+		timer := time.NewTimer(sleep(wait, ix.backstop(last)))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -65,18 +65,20 @@ func (ix *Indexer) scanner(ctx context.Context) error {
 			timer.Stop()
 		case <-timer.C:
 		}
-		if !backstop.IsZero() && !time.Now().Before(backstop) {
+		if at := ix.backstop(last); !at.IsZero() && !time.Now().Before(at) {
 			ix.addAllRoots()
-			backstop = ix.nextBackstop(time.Now())
+			last = time.Now()
 		}
 	}
 }
 
-func (ix *Indexer) nextBackstop(now time.Time) time.Time {
-	if ix.opt.ScanInterval <= 0 {
+// backstop is when the next backstop scan is due; zero = never.
+func (ix *Indexer) backstop(last time.Time) time.Time {
+	every := time.Duration(ix.scanEvery.Load())
+	if every <= 0 {
 		return time.Time{}
 	}
-	return now.Add(ix.opt.ScanInterval)
+	return last.Add(every)
 }
 
 func sleep(wait time.Duration, backstop time.Time) time.Duration {

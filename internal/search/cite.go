@@ -27,7 +27,7 @@ func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Qu
 	}
 	limit := r.SnippetChars
 	if limit <= 0 {
-		limit = s.snippet
+		limit = int(s.snippet.Load())
 	}
 	want := wanted(q)
 	hits := make([]Hit, 0, len(records))

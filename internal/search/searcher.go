@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"ragd/internal/analysis"
@@ -40,7 +41,7 @@ type Options struct {
 type Searcher struct {
 	index     Index
 	log       *slog.Logger
-	snippet   int
+	snippet   atomic.Int64
 	analyzers sync.Pool
 }
 
@@ -55,10 +56,14 @@ func New(o Options) (*Searcher, error) {
 	if o.SnippetChars <= 0 {
 		o.SnippetChars = defaultSnippet
 	}
-	s := &Searcher{index: o.Index, log: o.Logger, snippet: o.SnippetChars}
+	s := &Searcher{index: o.Index, log: o.Logger}
+	s.SetSnippetChars(o.SnippetChars)
 	s.analyzers.New = func() any { return analysis.New() }
 	return s, nil
 }
+
+// SetSnippetChars changes the most characters of a hit's Content.
+func (s *Searcher) SetSnippetChars(n int) { s.snippet.Store(int64(n)) }
 
 // Search answers one request. The same index and request give the same
 // answer. A query with nothing to search for (punctuation alone) gives no hits.

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ragd/indexer"
+	"ragd/internal/admin"
+	"ragd/internal/config"
+	"ragd/internal/extract"
+	"ragd/internal/search"
+	"ragd/internal/store"
+	"ragd/internal/usock"
+	"ragd/internal/wire"
+	"ragd/kbroot"
+	"ragd/mcpserver"
+	"ragd/watcher"
+)
+
+// stopLimit is how long a stop may take before the process ends regardless:
+// what is not written then is found again by the rescue at the next start.
+const stopLimit = 4500 * time.Millisecond
+
+// runServe runs the daemon until ctx ends. progress is a terminal to draw on,
+// or nil.
+func runServe(ctx context.Context, cfg *config.Config, sources config.Sources, progress io.Writer) error {
+	d, err := openDaemon(ctx, cfg, sources)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	for _, n := range cfg.Notes {
+		d.log.Info(n)
+	}
+	for _, w := range cfg.Warnings {
+		d.log.Warn(w)
+	}
+	return d.run(ctx, progress)
+}
+
+// daemon is the whole program: every long-lived part and what joins them.
+type daemon struct {
+	cfg     *config.Config // of the start; reloads replace it under mu in status.go
+	sources config.Sources
+	log     *slog.Logger
+	level   *slog.LevelVar
+	started time.Time
+
+	lock     *usock.FileLock
+	set      *kbroot.Set
+	store    *store.Store
+	opened   store.OpenReport
+	pool     *extract.WorkerPool
+	registry *extract.Registry
+	indexer  *indexer.Indexer
+	watcher  *watcher.Watcher
+	searcher *search.Searcher
+	mcp      *mcpserver.Server
+	admin    *admin.Server
+	hub      *admin.Hub
+	recorder *admin.Recorder
+	state    daemonState
+}
+
+// openDaemon makes every part in the order lock → store → services. It starts
+// no goroutine of its own.
+func openDaemon(ctx context.Context, cfg *config.Config, sources config.Sources) (d *daemon, err error) {
+	if err := cfg.Prepare(); err != nil {
+		return nil, err
+	}
+	d = &daemon{cfg: cfg, sources: sources, started: time.Now(), level: new(slog.LevelVar), hub: admin.NewHub()}
+	d.state.cfg = cfg
+	d.level.Set(cfg.LogLevel)
+	text := slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: d.level})
+	d.recorder = admin.NewRecorder(text, slog.LevelInfo, func(l wire.LogLine) {
+		d.hub.Publish(wire.Event{Type: "log", At: l.At, Log: &l})
+	})
+	d.log = slog.New(d.recorder)
+	defer func() {
+		if err != nil {
+			d.close()
+		}
+	}()
+	if d.lock, err = usock.Lock(cfg.DBPath+".lock", "the index "+cfg.DBPath); err != nil {
+		return nil, err
+	}
+	if d.set, err = kbroot.New(cfg.KBRoot()); err != nil {
+		return nil, err
+	}
+	if err := d.openStore(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.openServices(); err != nil {
+		return nil, err
+	}
+	return d, d.openDoors()
+}
+
+func (d *daemon) openStore(ctx context.Context) (err error) {
+	d.store, d.opened, err = store.Open(ctx, store.Options{
+		Path:   d.cfg.DBPath,
+		Logger: d.log,
+		Retention: store.Retention{
+			Revisions: d.cfg.Retention.Revisions, DeletedKept: d.cfg.Retention.Deleted,
+		},
+		Reanalyse: reanalyser(),
+	})
+	if err != nil {
+		return err
+	}
+	if d.opened.Quarantined != "" {
+		d.log.Warn("the index was damaged; it was set aside and a new one is being built", "kept_at", d.opened.Quarantined)
+	}
+	return nil
+}
+
+func (d *daemon) openServices() (err error) {
+	if err := d.openExtractors(); err != nil {
+		return err
+	}
+	if d.indexer, err = indexer.New(indexer.Options{
+		Root: d.set, Store: d.store, Extractor: d.registry, Logger: d.log,
+		Concurrency:   d.cfg.Indexer.Concurrency,
+		RetryMax:      d.cfg.Indexer.RetryMax,
+		StaleTimeout:  d.cfg.Indexer.StaleTimeout,
+		ScanInterval:  d.cfg.ScanInterval,
+		ChunkMaxChars: d.cfg.ChunkMaxChars,
+		MaxFileBytes:  d.cfg.MaxFileBytes,
+	}); err != nil {
+		return err
+	}
+	cookies := filepath.Join(d.cfg.DataDir(), "barrier")
+	if err := usock.PrivateDir(cookies); err != nil {
+		return err
+	}
+	if d.watcher, err = watcher.New(watcher.Options{
+		Set: d.set, Quiet: d.cfg.Watch.Quiet, MaxDelay: d.cfg.Watch.MaxDelay,
+		PollInterval: d.cfg.Watch.PollInterval, CookieDir: cookies, Logger: d.log,
+	}); err != nil {
+		return err
+	}
+	d.searcher, err = search.New(search.Options{Index: d.store, Logger: d.log, SnippetChars: d.cfg.SnippetMaxChars})
+	return err
+}
+
+// openExtractors sets up the readers; the risky ones run in children of this
+// same binary.
+func (d *daemon) openExtractors() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program's file, for the extraction workers: %w", err)
+	}
+	cache := filepath.Join(d.cfg.DataDir(), "cache")
+	d.pool = extract.NewWorkerPool(exe, []string{"extract-worker"}, extract.WorkerLimits{
+		CacheDir: cache, Helpers: true, TextExtensions: d.cfg.TextExtensions,
+	})
+	d.registry, err = extract.New(extract.Options{TextExtensions: d.cfg.TextExtensions, Pool: d.pool})
+	return err
+}
+
+func (d *daemon) openDoors() error {
+	d.mcp = mcpserver.New(mcpserver.Options{
+		Version: version(),
+		Surface: mcpserver.Surface(d.cfg.MCP.Surface),
+		Logger:  d.log,
+		Limits:  mcpserver.Limits{SnippetChars: d.cfg.SnippetMaxChars, DocumentBytes: d.cfg.MaxFileBytes},
+	}, mcpserver.Deps{
+		Store: mcpIndex{d.store}, Search: d.searcher, Files: d.set,
+		Index: mcpWork{d.indexer}, Fresh: freshener{d}, Status: statusSource{d},
+	})
+	d.admin = admin.New(admin.Options{
+		Services: admin.Services{
+			Index: adminIndex{d.store}, Search: d.searcher, Files: d.set,
+			Work: adminWork{d.indexer}, Daemon: d,
+		},
+		Hub: d.hub, Recorder: d.recorder, Logger: d.log, MaxFileBytes: d.cfg.MaxFileBytes,
+	})
+	return nil
+}
+
+func (d *daemon) close() {
+	if d.pool != nil {
+		d.pool.Close()
+	}
+	if d.store != nil {
+		if err := d.store.Close(); err != nil {
+			d.log.Error("the index did not close cleanly", "error", err)
+		}
+	}
+	if d.lock != nil {
+		if err := d.lock.Close(); err != nil {
+			d.log.Error("the lock of the index could not be given up", "error", err)
+		}
+	}
+}
+
+// run joins the parts by one errgroup and stops them in time.
+func (d *daemon) run(ctx context.Context, progress io.Writer) error {
+	mcpSock, err := usock.Listen(d.cfg.Sockets.MCP, "sockets.mcp (RAGD_MCP_SOCKET)")
+	if err != nil {
+		return err
+	}
+	adminSock, err := usock.Listen(d.cfg.Sockets.Admin, "sockets.admin (RAGD_ADMIN_SOCKET)")
+	if err != nil {
+		return errors.Join(err, mcpSock.Close())
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	g, gctx := errgroup.WithContext(ctx)
+	changes := make(chan kbroot.Change, 256)
+	g.Go(func() error { return d.indexer.Run(gctx, changes) })
+	g.Go(func() error { return ignoreCancel(d.watcher.Run(gctx, changes)) })
+	g.Go(func() error { return d.mcp.Serve(gctx, mcpSock) })
+	g.Go(func() error { return d.admin.ServeOwner(gctx, adminSock) })
+	if d.cfg.Admin.Address != "" {
+		l, err := net.Listen("tcp", d.cfg.Admin.Address)
+		if err != nil {
+			return errors.Join(fmt.Errorf("listen on admin.address %s: %w", d.cfg.Admin.Address, err), mcpSock.Close(), adminSock.Close())
+		}
+		g.Go(func() error { return d.admin.ServeTCP(gctx, l, d.cfg.Admin.Key) })
+	}
+	g.Go(func() error { d.publish(gctx); return nil })
+	g.Go(func() error { d.reloadOnSignal(gctx); return nil })
+	if progress != nil {
+		g.Go(func() error { d.showProgress(gctx, progress); return nil })
+	}
+	d.log.Info("ragd is up", "version", version(), "pid", os.Getpid(), "index", d.cfg.DBPath,
+		"mcp_socket", d.cfg.Sockets.MCP, "admin_socket", d.cfg.Sockets.Admin)
+	d.sayRoots()
+	watchdog := context.AfterFunc(gctx, func() {
+		time.AfterFunc(stopLimit, func() {
+			d.log.Error("stopping took too long; ending now")
+			os.Exit(0)
+		})
+	})
+	defer watchdog()
+	err = g.Wait()
+	d.log.Info("ragd stops")
+	return ignoreCancel(err)
+}
+
+func (d *daemon) sayRoots() {
+	for _, r := range d.set.Roots() {
+		if r.Available {
+			d.log.Info("root", "name", r.Name, "dir", r.Dir)
+		} else {
+			d.log.Warn("root is not available", "name", r.Name, "dir", r.Dir, "reason", r.Reason)
+		}
+		for _, n := range r.Notes {
+			d.log.Warn(n, "root", r.Name)
+		}
+	}
+}
+
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
