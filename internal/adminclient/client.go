@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ragd/internal/fault"
+	"ragd/internal/usock"
 	"ragd/internal/wire"
 )
 
@@ -31,15 +32,15 @@ const (
 type Client struct {
 	socket string
 	http   *http.Client
-	dial   func(ctx context.Context) (net.Conn, error)
 }
 
 // New returns a client of the admin socket at socketPath. It connects when it
 // is used; a daemon that is not running is an error of the call.
 func New(socketPath string) *Client {
-	dialer := &net.Dialer{Timeout: dialTimeout}
 	return newClient(socketPath, func(ctx context.Context) (net.Conn, error) {
-		return dialer.DialContext(ctx, "unix", socketPath)
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		return usock.Dial(ctx, socketPath)
 	})
 }
 
@@ -52,7 +53,7 @@ func newClient(socketPath string, dial func(ctx context.Context) (net.Conn, erro
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true,
 	}
-	return &Client{socket: socketPath, dial: dial, http: &http.Client{
+	return &Client{socket: socketPath, http: &http.Client{
 		Transport:     tr,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

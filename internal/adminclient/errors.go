@@ -23,6 +23,9 @@ func IsNotRunning(err error) bool {
 }
 
 func dialError(socket string, err error) error {
+	if f, ok := fault.As(err); ok {
+		return f
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return fault.New(fault.Unavailable, CodeNotRunning, "no daemon is running (nothing listens on %s)", socket).

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 
@@ -66,7 +67,9 @@ func fileError(path string, err error) error {
 
 // parseFile reads TOML and refuses what is no setting.
 func parseFile(path string, data []byte) (*file, error) {
-	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
+	if !utf8.Valid(data) {
+		return nil, fault.New(fault.Invalid, "config_syntax", "%s is not valid UTF-8", path).WithHint("save it as UTF-8")
+	}
 	if line := tooDeep(data); line > 0 {
 		return nil, fault.New(fault.Invalid, "config_syntax", "%s:%d: more than %d nested brackets", path, line, maxNesting)
 	}

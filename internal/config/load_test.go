@@ -408,7 +408,7 @@ func TestEveryKeyIsComplete(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, s := range []string{"", "log_level = \"info\"", "[[mount]]\ndir = '''/a'''\n[mount.x]\ny=1", "a.b.\"c\".d = [1,\n#x\n2]", "\"\"\"\"=1", "x=\"\"\"\\", "[[root]]\n[[root.x]]", "x={a=[{b=1}]}", "\ufeffhidden=true"} {
+	for _, s := range []string{"", "log_level = \"info\"", "[[mount]]\ndir = '''/a'''\n[mount.x]\ny=1", "a.b.\"c\".d = [1,\n#x\n2]", "\"\"\"\"=1", "x=\"\"\"\\", "[[root]]\n[[root.x]]", "x={a=[{b=1}]}", "\ufeffhidden=true", "\ufeff", "\xff\xfe", "\ufeff\ufeff"} {
 		f.Add([]byte(s))
 	}
 	home := f.TempDir()

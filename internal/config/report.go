@@ -93,3 +93,6 @@ func makeDir(dir, setting string) error {
 
 // DataDir is the folder of the index, where the daemon may keep other files of its own.
 func (c *Config) DataDir() string { return filepath.Dir(c.DBPath) }
+
+// LockPath is the file whose lock decides which daemon owns the index.
+func (c *Config) LockPath() string { return c.DBPath + ".lock" }

@@ -35,6 +35,9 @@ type scanner struct {
 
 func scanBlocks(data []byte) []block {
 	s := &scanner{data: data, line: 1}
+	if bytes.HasPrefix(data, []byte("\ufeff")) {
+		s.pos = len("\ufeff")
+	}
 	blocks := []block{{}}
 	arrays := map[string]int{}
 	for s.skipBlank() {

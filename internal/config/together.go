@@ -69,7 +69,7 @@ func (c *Config) polled(dir string) bool {
 // is the whole folder only where that is ragd's own: a folder the user named
 // may hold documents as well.
 func (c *Config) ownPaths() []string {
-	own := []string{c.DBPath + ".lock"}
+	own := []string{c.LockPath()}
 	if c.origin["db_path"].Kind == "default" {
 		own = append(own, c.DataDir())
 	} else {
