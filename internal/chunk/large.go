@@ -48,12 +48,15 @@ func (s *splitter) groupLines(start, end int, u unit, least int) {
 	from := start
 	for at := start; at < end; {
 		stop := lineEnd(s.body, at, end)
-		if stop-from >= least || stop == end {
+		if stop-from >= least {
 			s.piece(from, stop, u)
 			u.cost = costSentence
 			from = min(stop+1, end)
 		}
 		at = stop + 1
+	}
+	if from < end {
+		s.piece(from, end, u)
 	}
 }
 

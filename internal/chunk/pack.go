@@ -75,6 +75,9 @@ func (s *splitter) joins(i, j, end, head int) bool {
 	if s.onlyHeadings(i, j) {
 		return true
 	}
+	if end < len(s.units) && s.units[end].level > s.units[j].level {
+		return false // it introduces what comes next
+	}
 	before := head + s.units[j-1].charEnd
 	section := s.units[end-1].charEnd - s.units[j].charStart
 	tiny := s.opt.Target / tinyShare
@@ -83,7 +86,7 @@ func (s *splitter) joins(i, j, end, head int) bool {
 
 // tinyShare is the part of the target below which a section is joined with
 // its neighbour.
-const tinyShare = 4
+const tinyShare = 3
 
 func (s *splitter) onlyHeadings(i, j int) bool {
 	for ; i < j; i++ {

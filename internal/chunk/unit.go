@@ -69,7 +69,7 @@ func (s *splitter) trim(start, end int) (int, int) {
 		to--
 	}
 	// After a character outside ASCII a blank may belong to its grapheme; a line end never does.
-	if to < end && s.body[to-1] >= utf8.RuneSelf && s.body[to] != '\n' {
+	if to < end && s.body[to-1] >= utf8.RuneSelf && s.body[to] != '\n' && s.body[to] != '\r' {
 		to++
 	}
 	return start, to
