@@ -14,6 +14,8 @@ type session struct {
 	top  *top
 	root *os.Root
 	real string // top.dir with links resolved; worked out when first needed
+	// trace has the hops of links noted, which only the watcher wants.
+	trace bool
 }
 
 // open opens a root. It never blocks on a FIFO that stands in its place: the
@@ -116,8 +118,8 @@ type found struct {
 	fi      fs.FileInfo // of the target where a link is followed; nil when Missing
 	target  string      // the target relative to the root, where a link is followed
 	follow  bool
-	awaits  string  // for a link that is not followed: the absolute path whose change may change that
-	verdict Verdict // OK, Ignored*, Missing or ExcludedSymlink
+	hops    []string // for a link: the absolute paths below the root that it leads over and to
+	verdict Verdict  // OK, Ignored*, Missing or ExcludedSymlink
 }
 
 // look judges one name of the folder by name and kind, without opening it.

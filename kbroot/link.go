@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,10 +26,12 @@ func (d *dir) followLink(name string, f *found) {
 		return
 	}
 	self := join(d.real, name)
+	if d.s.trace {
+		f.hops = s.hops(filepath.Join(top, filepath.FromSlash(self)))
+	}
 	abs, err := filepath.EvalSymlinks(filepath.Join(top, filepath.FromSlash(self)))
 	if err != nil {
 		f.verdict = brokenLink(err)
-		f.awaits = s.endOfLink(filepath.Join(top, filepath.FromSlash(self)))
 		return
 	}
 	target, inside := relUnder(top, abs)
@@ -41,7 +44,6 @@ func (d *dir) followLink(name string, f *found) {
 		f.verdict = excludedLink("it is a link behind a link, and links are followed once")
 	default:
 		f.verdict = d.judgeTarget(target)
-		f.awaits = s.inTop(target)
 	}
 	if f.verdict.Code != OK {
 		return
@@ -60,10 +62,17 @@ func (s *session) inTop(rel string) string {
 	return filepath.Join(s.top.dir, filepath.FromSlash(rel))
 }
 
-// endOfLink finds the path a broken chain of links ends at, as an absolute
-// path below the root; "" where it leads out or round and round.
-func (s *session) endOfLink(abs string) string {
-	for range 40 {
+// hops lists the paths a chain of links leads over and to, as absolute paths
+// below the root, each as it is written in the link and with the links of its
+// folder resolved. A change of any of them may change what the first link is.
+func (s *session) hops(abs string) []string {
+	var list []string
+	note := func(path string) {
+		if rel, ok := relUnder(s.real, path); ok && rel != "" && !slices.Contains(list, s.inTop(rel)) {
+			list = append(list, s.inTop(rel))
+		}
+	}
+	for range maxHops {
 		to, err := os.Readlink(abs)
 		if err != nil {
 			break
@@ -71,15 +80,15 @@ func (s *session) endOfLink(abs string) string {
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(abs), to)
 		}
+		note(to)
 		abs = resolveFolder(to)
+		note(abs)
 	}
-	if rel, ok := relUnder(s.real, abs); ok && rel != "" {
-		if _, err := os.Readlink(abs); err != nil {
-			return s.inTop(rel)
-		}
-	}
-	return ""
+	return list
 }
+
+// maxHops is the length of chain the system follows.
+const maxHops = 40
 
 func brokenLink(err error) Verdict {
 	switch {

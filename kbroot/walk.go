@@ -35,7 +35,7 @@ func (s *Set) Dirs(ctx context.Context, kb, sub string, fn func(rel string) erro
 type WatchPoint struct {
 	DocPath        // the folder or file as the KB addresses it
 	Abs     string // where it really is, links below the root resolved
-	File    bool   // DocPath is a link, to a file or to nothing (yet), that changes with Abs; else a folder
+	File    bool   // DocPath is a link that leads over or to Abs, which may be anything or nothing yet; else a folder
 	Link    bool   // DocPath itself is a link
 }
 
@@ -72,6 +72,7 @@ func (st *state) walk(ctx context.Context, kb, sub string, w *walker) error {
 		return err
 	}
 	defer s.close()
+	s.trace = w.point != nil
 	w.kb = kb
 	if err := s.walk(p, sub, w); err != nil {
 		return err
@@ -266,19 +267,15 @@ func (w *walker) one(d *dir, it item) error {
 	if f.fi == nil || !f.verdict.Code.Listed() {
 		return nil
 	}
+	doc := d.doc(f.path)
 	if f.verdict.Code == OK && f.fi.IsDir() {
+		if err := w.hops(doc, f); err != nil {
+			return err
+		}
 		return w.enter(d, it.name, f)
 	}
-	doc := d.doc(f.path)
 	if w.point != nil {
-		abs := f.awaits
-		if f.follow {
-			abs = d.s.inTop(f.target)
-		}
-		if abs == "" {
-			return nil
-		}
-		return w.point(WatchPoint{DocPath: DocPath{w.kb, doc}, Abs: abs, File: true, Link: true})
+		return w.hops(doc, f)
 	}
 	if len(doc) > maxPathBytes {
 		return nil
@@ -290,6 +287,19 @@ func (w *walker) one(d *dir, it item) error {
 	e.fill(f.fi)
 	e.Verdict = f.verdict
 	return w.file(e)
+}
+
+// hops reports the places a link leads over and to.
+func (w *walker) hops(doc string, f found) error {
+	if w.point == nil {
+		return nil
+	}
+	for _, abs := range f.hops {
+		if err := w.point(WatchPoint{DocPath: DocPath{w.kb, doc}, Abs: abs, File: true, Link: true}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *walker) enter(d *dir, name string, f found) error {

@@ -77,6 +77,29 @@ func (l *loop) arm(ctx context.Context, r *root, now time.Time) {
 	}
 }
 
+// rearm arms a root whose rules or links changed, and hints what it came
+// upon: a folder found now may be a new one whose event is still to come, and
+// that event will find it watched.
+func (l *loop) rearm(ctx context.Context, r *root, now time.Time) {
+	l.arm(ctx, r, now)
+	if len(l.fresh) > maxTrees {
+		l.hintRoot(r.status.Name, now)
+	} else {
+		for _, d := range l.fresh {
+			if !coveredBy(d, l.fresh) {
+				l.hint(kbroot.ChangeTree, r.status.Name, d, true, now)
+			}
+		}
+	}
+	l.fresh = nil
+	// What a link leads to may have become a document of its own, or ceased to be one.
+	for doc, root := range l.table.links {
+		if root == r.status.Name {
+			l.hint(kbroot.ChangePath, root, doc, false, now)
+		}
+	}
+}
+
 func (l *loop) limited(r *root, e *limitError, now time.Time) {
 	advice, _ := overLimit(e.err)
 	l.degrade(r, fmt.Sprintf("not every folder can be watched: %v", e.err), advice, now)
@@ -87,6 +110,7 @@ func (l *loop) limited(r *root, e *limitError, now time.Time) {
 func (l *loop) watchRoot(ctx context.Context, r *root) (complete bool, err error) {
 	l.gen++
 	l.arming = true
+	l.fresh = nil
 	defer func() { l.arming = false }()
 	l.table.dropLinks(r.status.Name)
 	if err := l.ensure(r, r.status.Dir, nil); err != nil {
@@ -176,10 +200,13 @@ func (l *loop) ensure(r *root, abs string, doc *kbroot.DocPath) error {
 		}
 	}
 	if l.arming && w.gen != l.gen {
-		w.docs = nil // they are gathered anew
+		w.was, w.docs = w.docs, nil // they are gathered anew
 	}
 	w.gen = l.gen
 	if doc != nil {
+		if _, had := w.was[*doc]; l.arming && !had {
+			l.fresh = append(l.fresh, *doc)
+		}
 		if w.docs == nil {
 			w.docs = map[kbroot.DocPath]struct{}{}
 		}

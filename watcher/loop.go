@@ -33,6 +33,7 @@ type loop struct {
 	// arming is set while a whole root is armed, when its folders' addresses
 	// are gathered from nothing.
 	arming bool
+	fresh  []kbroot.DocPath // folders of KBs that the last arming came upon
 
 	lostAt   time.Time // events were lost and the roots are to be armed again then; zero: no
 	lastLost time.Time

@@ -132,8 +132,8 @@ func (l *loop) pollDone(res pollResult, now time.Time) {
 	l.hintDiffering(r, old, res.seen, now)
 }
 
-// maxPollTrees is how many differing folders are hinted one by one.
-const maxPollTrees = 64
+// maxTrees is how many differing folders are hinted one by one.
+const maxTrees = 64
 
 func (l *loop) hintDiffering(r *root, old, seen map[kbroot.DocPath]uint64, now time.Time) {
 	var differ []kbroot.DocPath
@@ -147,7 +147,7 @@ func (l *loop) hintDiffering(r *root, old, seen map[kbroot.DocPath]uint64, now t
 			differ = append(differ, d)
 		}
 	}
-	if len(differ) > maxPollTrees {
+	if len(differ) > maxTrees {
 		l.hintRoot(r.status.Name, now)
 		return
 	}

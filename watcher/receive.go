@@ -57,13 +57,7 @@ func (l *loop) events(ctx context.Context, b batch, now time.Time) {
 	}
 	delete(in.resync, nil)
 	for r := range in.resync {
-		l.arm(ctx, r, now)
-		// What a link leads to may have become a document of its own, or ceased to be one.
-		for doc, root := range l.table.links {
-			if root == r.status.Name {
-				l.hint(kbroot.ChangePath, root, doc, false, now)
-			}
-		}
+		l.rearm(ctx, r, now)
 	}
 	if in.check {
 		l.checkRoots(ctx, now)
@@ -168,8 +162,8 @@ func (in *intake) child(r *root, path string, doc kbroot.DocPath, op fsnotify.Op
 		if fi, err := os.Lstat(path); err == nil && op.Has(fsnotify.Create) {
 			switch fi.Mode().Type() {
 			case fs.ModeDir:
-				known := l.table.byAbs[path] != nil
-				if added := in.watch(r, doc); known && added == 0 {
+				known := l.table.has(path, doc)
+				if added := in.watch(r, doc); known && added == 0 && r.status.Mode == ModeEvents {
 					return // it was found, watched and hinted before this event came
 				}
 				kind = kbroot.ChangeTree
@@ -217,8 +211,8 @@ func (in *intake) firstLevel(r *root, path, name string, op fsnotify.Op) {
 	if !ok || doc.KB == "" {
 		return
 	}
-	if known := r.kbDirs[path] == doc.KB && l.table.byAbs[path] != nil; known {
-		if in.watch(r, kbroot.DocPath{KB: doc.KB}) == 0 {
+	if known := r.kbDirs[path] == doc.KB && l.table.has(path, kbroot.DocPath{KB: doc.KB}); known {
+		if in.watch(r, kbroot.DocPath{KB: doc.KB}) == 0 && r.status.Mode == ModeEvents {
 			return
 		}
 	} else {

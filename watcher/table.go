@@ -28,6 +28,7 @@ type watch struct {
 	top  bool // the root's or mount's own folder
 	id   fileID
 	docs map[kbroot.DocPath]struct{} // the folders of KBs it is; none for a root's own folder
+	was  map[kbroot.DocPath]struct{} // docs before the last arming
 	gen  uint64                      // the last arming that wanted it
 }
 
@@ -82,6 +83,16 @@ func (t *table) below(abs string) []*watch {
 	}
 	visit(abs)
 	return list
+}
+
+// has reports whether a folder is watched as the folder doc of a KB.
+func (t *table) has(abs string, doc kbroot.DocPath) bool {
+	w := t.byAbs[abs]
+	if w == nil {
+		return false
+	}
+	_, ok := w.docs[doc]
+	return ok
 }
 
 // dropLinks forgets the links of a root, before they are gathered anew.

@@ -310,7 +310,7 @@ func TestSlowReceiverLosesNothing(t *testing.T) {
 // disk, after a barrier the hints have told it.
 func TestRandomChangesAreAllTold(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, map[string]string{"k/a.md": "1", "k/d/b.md": "2", "j/c.md": "3", ".store/s/f.md": "s"})
