@@ -14,7 +14,7 @@ func (m *markdown) close(end int) {
 	u := unit{path: m.path(), cost: costBlock, paragraph: -1}
 	if kind == blockItem {
 		u.cost = costItem
-		if m.itemDepth > 0 {
+		if len(m.items) > 1 {
 			u.cost = costInner
 		}
 	} else if m.content > 0 {
@@ -41,7 +41,7 @@ func (m *markdown) close(end int) {
 
 // heading adds a heading and makes it the one that what follows stands under.
 func (m *markdown) heading(start, end, level int, text string) {
-	m.content, m.colon = 0, false
+	m.items, m.content, m.colon = m.items[:0], 0, false
 	m.pushHeading(level, cleanHeading(text))
 	u := unit{path: m.path(), cost: costSection, heading: true, level: uint8(level), paragraph: -1}
 	if m.fits(start, end, m.opt.Target/2) {

@@ -31,7 +31,7 @@ func scanCode(s *splitter, from, end int) {
 	c.stanza(start, end)
 }
 
-const nestingMax = 8 // definitions in a path
+const nestingMax = 8 // definitions in a path, lists in lists
 
 // stanza adds lines without a blank one between.
 func (c *code) stanza(start, end int) {

@@ -34,7 +34,7 @@ func fenceOpen(text string) (fence, bool) {
 	for n < len(text) && text[n] == text[0] {
 		n++
 	}
-	if n < 3 || text[0] == '`' && strings.IndexByte(text[n:], '`') >= 0 {
+	if n < 3 || text[0] != '`' && text[0] != '~' || text[0] == '`' && strings.IndexByte(text[n:], '`') >= 0 {
 		return fence{}, false
 	}
 	return fence{sign: text[0], n: n}, true
@@ -204,6 +204,10 @@ func htmlStart(text string, inParagraph bool) (end string, ok bool) {
 	}
 	if strings.Contains(htmlBlocks, " "+name[:n]+" ") {
 		return "", true
+	}
+	switch name[:n] {
+	case "pre", "script", "style", "textarea":
+		return "", false // only as begun above
 	}
 	// Any other tag begins a block only if it stands alone on its line.
 	line := strings.TrimRight(text, " \t\r")

@@ -24,15 +24,16 @@ type markdown struct {
 	*splitter
 	end int // of the stretch
 
-	kind      blockKind
-	start     int // of the open block
-	lastLine  int // start of the last line of the open block
-	colon     bool
-	blank     bool // a blank line was just before
-	fence     fence
-	htmlEnd   string // what ends the open HTML block; "" = a blank line
-	content   int    // column at which the content of the innermost open list item begins; 0 = no list
-	itemDepth int
+	kind     blockKind
+	start    int // of the open block
+	lastLine int // start of the last line of the open block
+	colon    bool
+	blank    bool // a blank line was just before
+	fence    fence
+	htmlEnd  string // what ends the open HTML block; "" = a blank line
+	items    []int  // columns at which the contents of the open list items begin
+	content  int    // the last of them; 0 = no list
+	lazy     bool   // the line before is text that a less indented line may go on with
 }
 
 // scanMarkdown adds the blocks of body[from:end] as units.
@@ -85,16 +86,16 @@ func (m *markdown) blankLine(at int) {
 
 // block takes in a line that is not inside a fence or HTML.
 func (m *markdown) block(at, stop int, text string, indent int) {
-	if m.content > 0 && indent < m.content && (m.blank || startsBlock(text)) && !(indent >= 2 && isItem(text)) {
-		if n, _ := itemMarker(text); n == 0 {
-			m.close(at)
-			m.content = 0
-		}
+	if indent < m.content && (m.blank || !m.lazy || startsBlock(text) || isItem(text)) {
+		m.close(at)
+		m.leaveItems(indent)
 	}
 	inList := m.content > 0 && indent >= m.content
 	if inList {
 		indent -= m.content
 	}
+	lazy := m.lazy
+	m.lazy = false
 	if indent < 4 || m.content > 0 {
 		if m.special(at, stop, text, indent, inList) {
 			return
@@ -110,6 +111,7 @@ func (m *markdown) block(at, stop int, text string, indent int) {
 	if m.kind == blockNone {
 		m.open(blockParagraph, at)
 	}
+	m.lazy = lazy || indent < 4
 	m.lastLine = at
 }
 
@@ -129,9 +131,13 @@ func (m *markdown) special(at, stop int, text string, indent int, inList bool) b
 			return true
 		}
 	case '#':
-		if level := atxLevel(text); level > 0 && !inList && indent < 4 {
+		if level := atxLevel(text); level > 0 && indent < 4 {
 			m.close(at)
-			m.heading(at, stop, level, atxText(text))
+			if inList {
+				m.open(blockItem, at)
+			} else {
+				m.heading(at, stop, level, atxText(text))
+			}
 			return true
 		}
 	case '=', '-', '*', '_', '+':
@@ -141,7 +147,7 @@ func (m *markdown) special(at, stop int, text string, indent int, inList bool) b
 			m.close(at)
 			m.open(blockQuote, at)
 		}
-		m.lastLine = at
+		m.lastLine, m.lazy = at, true
 		return true
 	case '<':
 		if end, ok := htmlStart(text, m.kind == blockParagraph || m.kind == blockItem); ok && indent < 4 {
@@ -176,9 +182,6 @@ func (m *markdown) rule(at, stop int, text string, indent int, inList bool) bool
 	}
 	if text[0] != '=' && indent < 4 && thematicBreak(text) {
 		m.close(at)
-		if !inList {
-			m.content = 0
-		}
 		m.open(blockParagraph, at)
 		m.close(stop)
 		return true
@@ -207,15 +210,24 @@ func (m *markdown) item(at int, text string, indent int, inList bool) bool {
 		return false
 	}
 	m.close(at)
-	m.itemDepth = 0
 	if inList {
 		indent += m.content
 	}
-	if indent >= 2 && m.content > 0 {
-		m.itemDepth = 1
+	m.content = indent + width
+	if len(m.items) < nestingMax {
+		m.items = append(m.items, m.content)
 	}
-	m.content = min(indent+width, 64)
 	m.open(blockItem, at)
+	rest := strings.TrimLeft(text[min(width, len(text)):], " \t")
+	if rest == "" {
+		return true
+	}
+	if f, ok := fenceOpen(rest); ok {
+		f.indent, f.inList = m.content, true
+		m.kind, m.fence = blockFence, f
+		return true
+	}
+	m.lazy = atxLevel(rest) == 0
 	return true
 }
 
@@ -239,6 +251,17 @@ func (m *markdown) table(at int, text string) bool {
 	}
 	m.kind, m.start, m.lastLine = blockTable, head, at
 	return true
+}
+
+// leaveItems closes the list items whose content begins right of column indent.
+func (m *markdown) leaveItems(indent int) {
+	for len(m.items) > 0 && m.items[len(m.items)-1] > indent {
+		m.items = m.items[:len(m.items)-1]
+	}
+	m.content = 0
+	if n := len(m.items); n > 0 {
+		m.content = m.items[n-1]
+	}
 }
 
 func (m *markdown) open(kind blockKind, at int) {
