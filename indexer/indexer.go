@@ -63,7 +63,7 @@ type Indexer struct {
 	scanned   atomic.Bool  // the first full scan is over
 	scanning  atomic.Int64
 	scanEvery atomic.Int64 // ns between backstop scans; 0 = off
-	unsettled atomic.Bool // written since the last maintenance
+	unsettled atomic.Bool  // written since the last maintenance
 }
 
 type rootSeen struct {
