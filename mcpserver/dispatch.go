@@ -73,11 +73,27 @@ func (c *conn) answer(ctx context.Context, env *envelope) (reply []byte) {
 	}
 	switch r := out.(type) {
 	case mcp.JSONRPCResponse:
-		return resultReply(env.ID, r.Result)
+		return resultReply(env.ID, plainResult(r.Result))
 	case mcp.JSONRPCError:
 		return errorReply(env.ID, tidy(env.method, r.Error))
 	}
 	return errorReply(env.ID, &rpcError{Code: codeInternal, Message: "internal error"})
+}
+
+// plainResult is a tool's result in a form that encode writes without turning
+// every < into six characters, as the library's own form would.
+func plainResult(result any) any {
+	r, ok := result.(*mcp.CallToolResult)
+	if !ok {
+		return result
+	}
+	return struct {
+		Meta       *mcp.Meta       `json:"_meta,omitempty"`
+		ResultType mcp.ResultType  `json:"resultType,omitempty"`
+		Content    []mcp.Content   `json:"content"`
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError,omitempty"`
+	}{r.Meta, r.ResultType, r.Content, r.RawStructuredContent, r.IsError}
 }
 
 // inner is the message as the library gets it: under an id of ours, because

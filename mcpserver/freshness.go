@@ -38,12 +38,12 @@ func (f freshness) line() string {
 	if f.NotYetTotal > 0 {
 		names := make([]string, len(f.NotYet))
 		for i, d := range f.NotYet {
-			names[i] = showText(d.KB + "/" + d.Path)
+			names[i] = visible(d.KB+"/"+d.Path, false)
 		}
 		parts = append(parts, fmt.Sprintf("%d changed documents are not in this answer yet: %s", f.NotYetTotal, strings.Join(names, ", ")))
 	}
 	for _, d := range f.Degraded {
-		parts = append(parts, showText(d))
+		parts = append(parts, visible(d, false))
 	}
 	if len(parts) == 0 {
 		return ""

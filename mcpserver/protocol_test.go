@@ -296,7 +296,10 @@ func TestCancelledCallEndsAndGetsNoReply(t *testing.T) {
 func TestSecondRequestWithAnIDInUseIsRefused(t *testing.T) {
 	w := newWorld(t, "notes")
 	release := make(chan struct{})
-	w.onSearch = func(context.Context, search.Request) (*search.Response, error) { <-release; return &search.Response{}, nil }
+	w.onSearch = func(context.Context, search.Request) (*search.Response, error) {
+		<-release
+		return &search.Response{}, nil
+	}
 	_, addr := startServer(t, w, Options{})
 	c := dial(t, addr)
 	call := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"rag_search","arguments":{"query":"x"}}}`

@@ -52,7 +52,7 @@ func runDeleteKB(ctx context.Context, c *call) (*reply, error) {
 	}
 	if !ok {
 		out.Documents = 0
-		return &reply{data: out, text: fmt.Sprintf("There was no knowledge base %s; nothing was deleted.", showText(out.KB))}, nil
+		return &reply{data: out, text: fmt.Sprintf("There was no knowledge base %s; nothing was deleted.", visible(out.KB, false))}, nil
 	}
 	doc := kbroot.DocPath{KB: ref.name}
 	// Begun is finished: half a deletion helps nobody.
@@ -69,10 +69,10 @@ func runDeleteKB(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	out.Existed, out.Documents = existed || ref.onDisk, max(n, out.Documents)
-	line := fmt.Sprintf("%s deleted with %s.", showText(out.KB), count(out.Documents, "document"))
+	line := fmt.Sprintf("%s deleted with %s.", visible(out.KB, false), count(out.Documents, "document"))
 	if ref.mounted {
 		out.Note = "it is a mounted folder: its files were kept, only the index was deleted"
-		line = fmt.Sprintf("%s: the index of %s was deleted; the files of the mounted folder were kept.", showText(out.KB), count(out.Documents, "document"))
+		line = fmt.Sprintf("%s: the index of %s was deleted; the files of the mounted folder were kept.", visible(out.KB, false), count(out.Documents, "document"))
 	}
 	return &reply{data: out, text: line}, nil
 }

@@ -101,11 +101,11 @@ func listDocumentsText(out listDocumentsOut) string {
 	var b strings.Builder
 	switch {
 	case out.Total == 0:
-		fmt.Fprintf(&b, "%s has no documents yet.\n", showText(out.KB))
+		fmt.Fprintf(&b, "%s has no documents yet.\n", visible(out.KB, false))
 	case len(out.Documents) == 0:
-		fmt.Fprintf(&b, "%s: no more documents (%d in all).\n", showText(out.KB), out.Total)
+		fmt.Fprintf(&b, "%s: no more documents (%d in all).\n", visible(out.KB, false), out.Total)
 	default:
-		fmt.Fprintf(&b, "%s: %d of %s\n", showText(out.KB), len(out.Documents), count(out.Total, "document"))
+		fmt.Fprintf(&b, "%s: %d of %s\n", visible(out.KB, false), len(out.Documents), count(out.Total, "document"))
 	}
 	for _, d := range out.Documents {
 		fmt.Fprintf(&b, "- %s: %s, %s, %s", visible(d.Path, false), d.Status, count(d.Chunks, "chunk"), size(d.Bytes))

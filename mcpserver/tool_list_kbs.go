@@ -73,7 +73,7 @@ func listKBsText(out listKBsOut, c *call) string {
 	} else {
 		fmt.Fprintf(&b, "%s:\n", count(int64(out.Total), "knowledge base"))
 		for _, k := range out.KBs {
-			fmt.Fprintf(&b, "- %s: %s, %s, %s\n", showText(k.Name), count(k.Documents, "document"), count(k.Chunks, "chunk"), size(k.Bytes))
+			fmt.Fprintf(&b, "- %s: %s, %s, %s\n", visible(k.Name, false), count(k.Documents, "document"), count(k.Chunks, "chunk"), size(k.Bytes))
 		}
 		if out.Total > len(out.KBs) {
 			fmt.Fprintf(&b, "… and %d more; name one in rag_search or rag_list_documents.\n", out.Total-len(out.KBs))

@@ -45,6 +45,8 @@ func toolAddDocument() *tool {
 	}
 }
 
+const maxKBName = 255 // bytes, as of any folder's name
+
 // notText are endings of formats that text written as is would not be.
 func notText(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
@@ -69,6 +71,9 @@ func runAddDocument(ctx context.Context, c *call) (*reply, error) {
 		_, err := c.kb(ctx, c.v.str("kb")) // the same answer as for one that is not there
 		return nil, err
 	}
+	if len(name) > maxKBName {
+		return nil, fault.New(fault.Invalid, "bad_kb_name", "kb %q is %d bytes long; a name has at most %d", clip(encodeName(name), 40), len(name), maxKBName)
+	}
 	content := []byte(c.v.str("content"))
 	if n := int64(len(content)); n > c.opts.Limits.DocumentBytes {
 		return nil, fault.New(fault.Invalid, "too_large", "content has %d bytes; at most %d are allowed", n, c.opts.Limits.DocumentBytes)
@@ -90,9 +95,9 @@ func runAddDocument(ctx context.Context, c *call) (*reply, error) {
 	if replaced {
 		what = "replaced"
 	}
-	line := fmt.Sprintf("%s/%s: %s and queued for indexing.", showText(out.KB), visible(out.Path, false), what)
+	line := fmt.Sprintf("%s/%s: %s and queued for indexing.", visible(out.KB, false), visible(out.Path, false), what)
 	if !out.Queued {
-		line = fmt.Sprintf("%s/%s: %s, but not queued: %s.", showText(out.KB), visible(out.Path, false), what, showText(out.Note))
+		line = fmt.Sprintf("%s/%s: %s, but not queued: %s.", visible(out.KB, false), visible(out.Path, false), what, showText(out.Note))
 	}
 	return &reply{data: out, text: line}, nil
 }
@@ -138,9 +143,9 @@ func runDeleteDocument(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	out := deleteOut{KB: encodeName(ref.name), Path: encodeName(p), Existed: onDisk || indexed}
-	line := fmt.Sprintf("%s/%s deleted.", showText(out.KB), visible(out.Path, false))
+	line := fmt.Sprintf("%s/%s deleted.", visible(out.KB, false), visible(out.Path, false))
 	if !out.Existed {
-		line = fmt.Sprintf("There was no document %s in %s; nothing was deleted.", visible(out.Path, false), showText(out.KB))
+		line = fmt.Sprintf("There was no document %s in %s; nothing was deleted.", visible(out.Path, false), visible(out.KB, false))
 	}
 	return &reply{data: out, text: line}, nil
 }
