@@ -25,7 +25,7 @@ func readODF(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	if err := pack.checkManifest(); err != nil {
 		return nil, err
 	}
-	o := odfReader{ctx: ctx, w: &mdWriter{}, path: src.Path, meta: map[string]string{}}
+	o := odfReader{ctx: ctx, w: &mdWriter{}, path: src.Path, meta: map[string]string{}, pack: pack}
 	if err := pack.xmlPart("content.xml", o.read); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,8 @@ type odfReader struct {
 	title string
 	meta  map[string]string
 	slide int
-	notes []string // footnotes of the block being read
+	pack  *zipPackage // nil for the flat form
+	notes []string    // footnotes of the block being read
 	size  int
 }
 
@@ -240,6 +241,16 @@ func (o *odfReader) inline(x *xmlReader, nesting int) (string, error) {
 				b.WriteByte('\t')
 			case "line-break":
 				b.WriteByte('\n')
+			case "title", "desc":
+				if b.Len() > 0 {
+					b.WriteByte('\n')
+				}
+			case "object":
+				s, err := o.formula(attrOf(t, "href"))
+				if err != nil {
+					return b.String(), err
+				}
+				b.WriteString(s)
 			case "note", "annotation":
 				s, err := o.inline(x, nesting+1)
 				if s = strings.TrimSpace(s); s != "" {
@@ -249,7 +260,7 @@ func (o *odfReader) inline(x *xmlReader, nesting int) (string, error) {
 					return b.String(), err
 				}
 				continue
-			case "note-citation", "ruby-text", "tracked-changes", "image", "object-ole", "binary-data", "sender-firstname":
+			case "note-citation", "ruby-text", "creator", "date", "creator-initials", "tracked-changes", "image", "object-ole", "binary-data", "sender-firstname":
 				if err := x.skip(); err != nil {
 					return b.String(), err
 				}
@@ -259,6 +270,37 @@ func (o *odfReader) inline(x *xmlReader, nesting int) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// formula reads an embedded object that is a formula; others give nothing.
+func (o *odfReader) formula(ref string) (string, error) {
+	if o.pack == nil || ref == "" {
+		return "", nil
+	}
+	var b strings.Builder
+	err := o.pack.xmlPart(resolve("", ref)+"/content.xml", func(x *xmlReader) error {
+		for {
+			t, err := x.next()
+			if err != nil {
+				return nil // a damaged formula is left out
+			}
+			switch t := t.(type) {
+			case xml.StartElement:
+				if t.Name.Local == "annotation" {
+					if err := x.skip(); err != nil {
+						return nil
+					}
+				} else if x.depth == 1 && t.Name.Local != "math" {
+					return nil
+				}
+			case xml.CharData:
+				if s := strings.TrimSpace(string(t)); s != "" && b.Len() < cellMax {
+					b.WriteString(s + " ")
+				}
+			}
+		}
+	})
+	return strings.TrimSpace(b.String()), err
 }
 
 // plain collects the paragraphs of an element as one text.
