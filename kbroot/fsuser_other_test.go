@@ -1,0 +1,5 @@
+//go:build !linux
+
+package kbroot
+
+func setFSUser(int) bool { return false }
