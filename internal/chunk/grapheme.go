@@ -48,7 +48,7 @@ func plainBorder(s string, at int) bool {
 func around(s string, at, low int) (from, to int) {
 	state := -1
 	p := safeStart(s, at, low)
-	rest := s[p:]
+	rest := s[p:runeStart(s, min(len(s), at+lookBackMost))]
 	for rest != "" {
 		var cluster string
 		cluster, rest, _, state = uniseg.StepString(rest, state)

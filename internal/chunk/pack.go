@@ -1,6 +1,9 @@
 package chunk
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // pack joins the units of a stretch to chunks. A chunk is filled up to the
 // target; where it has to end in the middle of a section, the cheapest border
@@ -143,9 +146,7 @@ func (s *splitter) overlapStart(i int) (start, charStart int) {
 		at++
 	}
 	at = forwardBorder(s.body, at, u.start)
-	charStart = s.charsAt(at)
-	s.charsAt(u.end)
-	return at, charStart
+	return at, u.charStart - utf8.RuneCountInString(s.body[at:u.start])
 }
 
 // emit appends the chunk of units[i:j].

@@ -8,9 +8,10 @@ import (
 // placer finds lines and places in the file for chunks that come in order.
 type placer struct {
 	t         Text
-	line      int // 0-based line of the body that at lies on
-	lineStart int
 	at        int
+	line      int // 0-based line of the body that at lies on
+	lineStart int // byte at which it begins
+	lineChars int // code points before it
 }
 
 func newPlacer(t Text) *placer { return &placer{t: t} }
@@ -18,27 +19,29 @@ func newPlacer(t Text) *placer { return &placer{t: t} }
 // place fills in what of c refers to the file.
 func (p *placer) place(c *Chunk) {
 	first := max(p.t.Source.FirstLine, 1)
-	p.moveTo(c.Start)
+	p.moveTo(c.Start, c.CharStart)
 	c.FirstLine = first + p.line
 	c.SourceStart, c.SourceCharS = p.source(c.Start, c.CharStart)
-	p.moveTo(c.End)
+	p.moveTo(c.End, c.CharEnd)
 	c.LastLine = first + p.line
 	c.SourceEnd, c.SourceCharEnd = p.source(c.End, c.CharEnd)
 }
 
-// moveTo goes to a place in the body; going back is for overlaps, and short.
-func (p *placer) moveTo(at int) {
-	if at >= p.at {
-		between := p.t.Body[p.at:at]
-		if n := strings.Count(between, "\n"); n > 0 {
-			p.line += n
-			p.lineStart = p.at + strings.LastIndexByte(between, '\n') + 1
-		}
-	} else {
-		p.line -= strings.Count(p.t.Body[at:p.at], "\n")
-		p.lineStart = strings.LastIndexByte(p.t.Body[:at], '\n') + 1
+// moveTo goes to a place in the body, given as byte and code point. Going
+// back is for overlaps, and short; a long line is never looked through twice.
+func (p *placer) moveTo(at, chars int) {
+	from, to, sign := p.at, at, 1
+	if at < p.at {
+		from, to, sign = at, p.at, -1
 	}
 	p.at = at
+	lines := strings.Count(p.t.Body[from:to], "\n")
+	if lines == 0 {
+		return
+	}
+	p.line += sign * lines
+	p.lineStart = strings.LastIndexByte(p.t.Body[:at], '\n') + 1
+	p.lineChars = chars - utf8.RuneCountInString(p.t.Body[p.lineStart:at])
 }
 
 // source returns the byte and the code point of the file for a place on the
@@ -53,7 +56,7 @@ func (p *placer) source(at, chars int) (int64, int64) {
 		}
 	}
 	if m := p.t.Source.Chars; p.line < len(m) {
-		char = m[p.line] + int64(utf8.RuneCountInString(p.t.Body[p.lineStart:at]))
+		char = m[p.line] + int64(chars-p.lineChars)
 		if p.line+1 < len(m) {
 			char = min(char, m[p.line+1])
 		}

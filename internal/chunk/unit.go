@@ -77,14 +77,10 @@ func (s *splitter) trim(start, end int) (int, int) {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
 
-// charsAt returns the number of code points in body[:at]. Calls with growing
-// at read the body once.
+// charsAt returns the number of code points in body[:at]; at never gets
+// smaller from one call to the next, so that the body is read once.
 func (s *splitter) charsAt(at int) int {
-	if at >= s.counted {
-		s.chars += utf8.RuneCountInString(s.body[s.counted:at])
-	} else {
-		s.chars -= utf8.RuneCountInString(s.body[at:s.counted])
-	}
+	s.chars += utf8.RuneCountInString(s.body[s.counted:at])
 	s.counted = at
 	return s.chars
 }
