@@ -277,3 +277,80 @@ type Retention struct {
 	Revisions   int           // superseded revisions kept per document
 	DeletedKept time.Duration // deleted documents
 }
+
+// JobFilter selects jobs. Zero values select all.
+type JobFilter struct {
+	KBs   []int64 // nil = all; empty non-nil = none
+	State JobState
+	Class string // fault kind's name
+	Code  string
+	Limit int   // 0 = 100; at most 1000
+	After int64 // only jobs with a smaller id; 0 = from the newest
+}
+
+// PathRef names a document.
+type PathRef struct {
+	KB   string
+	Path string
+}
+
+// Revision is one extracted version of a document.
+type Revision struct {
+	ID         int64
+	UID        string // 32 hex digits; the same bytes at the same path give the same one
+	Title      string
+	Front      map[string]any
+	FrontError string
+	Chars      int // code points of the text
+	Chunks     int
+	Current    bool
+	Created    time.Time
+	Retired    time.Time // zero when current
+}
+
+// Totals are the whole index's counters.
+type Totals struct {
+	Documents         int64 // with a current revision
+	Chunks            int64 // active
+	Bytes             int64 // of the files behind Documents
+	DBBytes           int64 // file on disk
+	WALBytes          int64
+	RetainedRevisions int64 // superseded, and of deleted documents
+	RetainedBytes     int64 // of their texts, uncompressed
+}
+
+// PruneReport says what retention dropped.
+type PruneReport struct {
+	Revisions int64
+	Documents int64 // deleted ones whose time was over
+	Contents  int64 // texts nothing refers to any more
+}
+
+// Problem is something Check found.
+type Problem struct {
+	Code       string // fts_rows, fts_structure, counters, orphans, file
+	Detail     string
+	Repairable bool // by Repair; otherwise the index is to be rebuilt from the files
+}
+
+// CheckReport is the outcome of Check or Repair.
+type CheckReport struct {
+	Problems  []Problem
+	Documents int64
+	Chunks    int64 // active
+	FTSRows   int64
+	Schema    int
+	Deep      bool
+	Repaired  []string // what Repair did, for people
+}
+
+// OutcomeError says which outcomes of a Commit were not written; the others were.
+type OutcomeError struct {
+	Failed []FailedOutcome
+}
+
+// FailedOutcome is one outcome that could not be written.
+type FailedOutcome struct {
+	Index int // in the slice given to Commit
+	Err   error
+}
