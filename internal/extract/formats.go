@@ -41,20 +41,28 @@ func markupGroups() []formatGroup {
 	data := func(name, mediaType, extensions, names string) formatGroup {
 		return formatGroup{format: Format{Name: name, Version: 1}, read: readText(mediaType, chunk.FormatCode), language: name, extensions: extensions, names: names}
 	}
+	lines := func(name, mediaType string, format chunk.Format, do rewrite, extensions string) formatGroup {
+		return formatGroup{format: Format{Name: name, Version: 1}, read: readLines(mediaType, format, do), language: "", extensions: extensions}
+	}
+	csv := plain("csv", "text/csv", "csv")
+	csv.read = readTable("text/csv", ",;\t|")
+	tsv := plain("tsv", "text/tab-separated-values", "tsv tab")
+	tsv.read = readTable("text/tab-separated-values", "\t")
+	json := data("json", "application/json", "json json5 jsonc jsonl ndjson geojson webmanifest har", "composer.lock")
+	json.read = readLines("application/json", chunk.FormatCode, rewriteJSON)
 	return []formatGroup{
-		plain("rst", "text/x-rst", "rst rest"),
-		plain("org", "text/x-org", "org"),
-		plain("asciidoc", "text/asciidoc", "adoc asciidoc asc"),
-		plain("latex", "application/x-tex", "tex latex ltx sty cls bib"),
-		plain("typst", "text/x-typst", "typ"),
-		plain("csv", "text/csv", "csv"),
-		plain("tsv", "text/tab-separated-values", "tsv tab"),
-		plain("subtitles", "text/vtt", "srt vtt ttml dfxp sbv"),
-		plain("po", "text/x-gettext-translation", "po pot"),
-		plain("ics", "text/calendar", "ics ical"),
-		plain("vcf", "text/vcard", "vcf vcard"),
-		data("json", "application/json", "json json5 jsonc jsonl ndjson geojson webmanifest har ipynb", "composer.lock"),
-		data("xml", "application/xml", "xml xsd xsl xslt rss atom opml plist kml gpx wsdl nxml dita docbook xliff xlf resx csproj fsproj vbproj props targets", ""),
+		csv, tsv, json,
+		lines("rst", "text/x-rst", chunk.FormatMarkdown, rewriteRST, "rst rest"),
+		lines("org", "text/x-org", chunk.FormatMarkdown, rewriteOrg, "org"),
+		lines("asciidoc", "text/asciidoc", chunk.FormatMarkdown, rewriteAsciiDoc, "adoc asciidoc asc"),
+		lines("latex", "application/x-tex", chunk.FormatMarkdown, rewriteLaTeX, "tex latex ltx"),
+		lines("typst", "text/x-typst", chunk.FormatMarkdown, rewriteTypst, "typ"),
+		lines("subtitles", "text/vtt", chunk.FormatPlain, rewriteSubtitles, "srt vtt sbv"),
+		lines("po", "text/x-gettext-translation", chunk.FormatPlain, rewritePO, "po pot"),
+		lines("calendar", "text/calendar", chunk.FormatPlain, rewriteCalendar, "ics ical vcf vcard"),
+		data("tex-source", "application/x-tex", "sty cls bst dtx ins", ""),
+		plain("bibtex", "text/x-bibtex", "bib"),
+		data("xml", "application/xml", "ttml dfxp xml xsd xsl xslt rss atom opml plist kml gpx wsdl nxml dita docbook xliff xlf resx csproj fsproj vbproj props targets", ""),
 		data("yaml", "application/yaml", "yaml yml", ".clang-format .clang-tidy"),
 		data("toml", "application/toml", "toml", "cargo.lock poetry.lock uv.lock pipfile"),
 		data("ini", "text/plain", "ini cfg conf cnf config properties editorconfig desktop service timer socket mount inf reg", ".editorconfig .gitconfig .npmrc .flake8 .pylintrc"),
