@@ -171,7 +171,7 @@ func (d *daemon) openExtractors() error {
 
 func (d *daemon) openDoors() error {
 	d.mcp = mcpserver.New(mcpserver.Options{
-		Version: version(),
+		Version: versionText(),
 		Surface: mcpserver.Surface(d.cfg.MCP.Surface),
 		Logger:  d.log,
 		Limits:  mcpserver.Limits{SnippetChars: d.cfg.SnippetMaxChars, DocumentBytes: d.cfg.MaxFileBytes},
@@ -235,7 +235,7 @@ func (d *daemon) run(ctx context.Context, progress io.Writer) error {
 	if progress != nil {
 		g.Go(func() error { d.showProgress(gctx, progress); return nil })
 	}
-	d.log.Info("ragd is up", "version", version(), "pid", os.Getpid(), "index", d.cfg.DBPath,
+	d.log.Info("ragd is up", "version", versionText(), "pid", os.Getpid(), "index", d.cfg.DBPath,
 		"mcp_socket", d.cfg.Sockets.MCP, "admin_socket", d.cfg.Sockets.Admin)
 	d.sayRoots()
 	watchdog := context.AfterFunc(gctx, func() {

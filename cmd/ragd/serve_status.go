@@ -32,7 +32,7 @@ func (d *daemon) config() *config.Config {
 
 // Health implements admin.Daemon.
 func (d *daemon) Health() wire.Health {
-	h := wire.Health{Status: "ok", APIVersion: wire.APIVersion, Version: version(), PID: os.Getpid(), Degraded: map[string]string{}}
+	h := wire.Health{Status: "ok", APIVersion: wire.APIVersion, Version: versionText(), PID: os.Getpid(), Degraded: map[string]string{}}
 	st := d.indexer.Status(context.Background())
 	if st.Phase == indexer.PhaseWarmingUp {
 		h.Status = "warming_up"
@@ -74,7 +74,7 @@ func (d *daemon) Status(ctx context.Context) (wire.Status, error) {
 		return wire.Status{}, err
 	}
 	return wire.Status{
-		Version: version(), PID: os.Getpid(), Started: d.started,
+		Version: versionText(), PID: os.Getpid(), Started: d.started,
 		UptimeSeconds: int64(time.Since(d.started).Seconds()),
 		Phase:         work.Phase, PausedReason: work.Why, Rate: work.Rate,
 		Embedder: d.embedder(),
@@ -144,7 +144,7 @@ type statusSource struct{ d *daemon }
 // Status implements mcpserver.StatusSource.
 func (s statusSource) Status() mcpserver.Status {
 	return mcpserver.Status{
-		Version: version(), Uptime: time.Since(s.d.started),
+		Version: versionText(), Uptime: time.Since(s.d.started),
 		Phase:    s.d.indexer.Status(context.Background()).Phase,
 		Embedder: s.d.embedder(), Watchers: s.d.Watchers(),
 	}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ragd/internal/adminclient"
+	"ragd/internal/fault"
+	"ragd/internal/usock"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "The bridge that MCP hosts start: standard input and output to the daemon's socket",
+		Long: `Pass MCP messages between standard input and output and the running daemon. MCP hosts
+start this; it starts nothing, keeps nothing, and ends with its host.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.config()
+			if err != nil {
+				return err
+			}
+			return a.bridge(cmd.Context(), c.Sockets.MCP)
+		},
+	}
+}
+
+const (
+	// lastAnswers is how long the daemon may take to answer what was asked
+	// before the client closed its end.
+	lastAnswers = 4 * time.Second
+	orphanCheck = time.Second
+)
+
+// bridge copies bytes both ways until one side ends. Nothing but the daemon's
+// bytes is written to standard output.
+func (a *app) bridge(ctx context.Context, socket string) error {
+	conn, err := usock.Dial(ctx, socket)
+	if err != nil {
+		return bridgeError(socket, err)
+	}
+	defer func() { _ = conn.Close() }() // whatever is left unread is nobody's
+
+	asked := make(chan error, 1)
+	go func() { // ends with standard input, or with the process
+		_, err := io.Copy(conn, a.in)
+		asked <- errors.Join(err, conn.CloseWrite())
+	}()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(a.out, conn)
+		answered <- err
+	}()
+
+	parent := os.Getppid()
+	orphan := time.NewTicker(orphanCheck)
+	defer orphan.Stop()
+	var late <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-orphan.C:
+			// A killed host may leave its end of our input open in another child.
+			if os.Getppid() != parent {
+				return nil
+			}
+		case <-asked:
+			asked = nil
+			late = time.After(lastAnswers)
+		case <-late:
+			return nil
+		case err := <-answered:
+			switch {
+			case late != nil, errors.Is(err, syscall.EPIPE):
+				return nil // the client is gone
+			case err != nil:
+				return fault.New(fault.Unavailable, "bridge_broken", "the connection to the daemon broke").Because(err)
+			}
+			return fault.New(fault.Unavailable, "daemon_gone", "the daemon closed the connection").
+				WithHint("if it was stopped, start it again with: ragd serve")
+		}
+	}
+}
+
+func bridgeError(socket string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return fault.New(fault.Unavailable, adminclient.CodeNotRunning, "no daemon is running (nothing listens on %s)", socket).
+			WithHint("start it with: ragd serve")
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	if f, ok := fault.As(err); ok {
+		return f
+	}
+	return fault.New(fault.Unavailable, "daemon_unreachable", "the daemon cannot be reached on %s", socket).Because(err)
+}
