@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -70,9 +71,8 @@ func (ix *Indexer) commit(ctx context.Context, batch []finished) {
 	for i, f := range batch {
 		outcomes[i] = f.outcome
 	}
-	err := ix.store.Commit(wctx, outcomes)
-	if err != nil {
-		outcomes = ix.commitFailed(wctx, outcomes, err)
+	if err := ix.store.Commit(wctx, outcomes); err != nil {
+		ix.commitFailed(wctx, outcomes, err)
 	}
 	ix.unsettled.Store(true)
 	ix.mu.Lock()
@@ -88,30 +88,42 @@ func (ix *Indexer) commit(ctx context.Context, batch []finished) {
 	ix.rate.add(time.Now(), indexed)
 }
 
-// commitFailed returns what became of the outcomes of a failed transaction.
-func (ix *Indexer) commitFailed(ctx context.Context, outcomes []store.Outcome, err error) []store.Outcome {
+// commitFailed puts what became of them into the outcomes that were not
+// written: all of the transaction, or those the store names.
+func (ix *Indexer) commitFailed(ctx context.Context, outcomes []store.Outcome, err error) {
+	var partial *store.OutcomeError
+	if errors.As(err, &partial) {
+		for _, f := range partial.Failed {
+			outcomes[f.Index] = ix.giveBack(ctx, outcomes[f.Index], f.Err)
+		}
+		return
+	}
+	for i := range outcomes {
+		outcomes[i] = ix.giveBack(ctx, outcomes[i], err)
+	}
+}
+
+// giveBack writes that an outcome could not be written: as a failed attempt,
+// or without one when that is not the document's fault.
+func (ix *Indexer) giveBack(ctx context.Context, o store.Outcome, err error) store.Outcome {
 	kind := fault.KindOf(err)
 	if kind == fault.Unavailable {
 		ix.setOutage(err.Error())
 	}
-	ix.log.Error("documents could not be written to the index", "documents", len(outcomes), "error", err)
-	out := make([]store.Outcome, 0, len(outcomes))
-	for _, o := range outcomes {
-		back := store.Outcome{Job: o.Job}
-		if kind == fault.Unavailable || kind == fault.Cancelled || o.Released {
-			back.Released = true
-		} else {
-			f := ix.failure(o.Job, "insert", err)
-			back.Failed = &f
-		}
-		if e := ix.store.Commit(ctx, []store.Outcome{back}); e != nil {
-			ix.mu.Lock()
-			ix.orphans = append(ix.orphans, o.Job)
-			ix.mu.Unlock()
-		}
-		out = append(out, back)
+	ix.log.Error("a document could not be written to the index", "kb", o.Job.KBName, "path", o.Job.Path, "error", err)
+	back := store.Outcome{Job: o.Job}
+	if kind == fault.Unavailable || kind == fault.Cancelled || o.Released {
+		back.Released = true
+	} else {
+		f := ix.failure(o.Job, "insert", err)
+		back.Failed = &f
 	}
-	return out
+	if e := ix.store.Commit(ctx, []store.Outcome{back}); e != nil {
+		ix.mu.Lock()
+		ix.orphans = append(ix.orphans, o.Job)
+		ix.mu.Unlock()
+	}
+	return back
 }
 
 func (ix *Indexer) publishOutcome(o store.Outcome, took time.Duration) {
