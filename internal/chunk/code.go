@@ -33,24 +33,31 @@ func scanCode(s *splitter, from, end int) {
 
 const nestingMax = 8 // definitions in a path, lists in lists
 
-// stanza adds lines without a blank one between.
+// stanza adds lines without a blank one between. One that begins with a
+// definition, perhaps behind comments and decorators, stands under it.
 func (c *code) stanza(start, end int) {
 	if start >= end {
 		return
 	}
-	whole := c.fits(start, end, c.opt.Target/2)
+	whole := c.fits(start, end, c.soft())
 	u := unit{cost: codeCost(c.body[start:end], true), paragraph: -1}
+	before := len(c.units)
+	leading := true // only comments and decorators so far
 	for at := start; at < end; {
 		stop := lineEnd(c.body, at, end)
-		line := c.body[at:stop]
-		outer := c.enclosing(line)
-		own := c.enter(line)
+		line := strings.TrimLeft(c.body[at:stop], " \t\r")
+		outer := c.enclosing(c.body[at:stop], at == start)
+		own := c.enter(c.body[at:stop])
 		if at == start || !whole {
 			u.path = outer
 		}
-		if len(u.path) == len(c.stretchHeadings) && own != nil {
+		if leading && own != nil {
 			u.path = own
+			for i := before; i < len(c.units); i++ {
+				c.units[i].path = own
+			}
 		}
+		leading = leading && strings.IndexByte("/*#@[-\"'", line[0]) >= 0
 		if !whole {
 			c.piece(at, stop, u)
 			u.cost = codeCost(c.body[min(stop+1, end):end], false)
@@ -63,10 +70,10 @@ func (c *code) stanza(start, end int) {
 }
 
 // enclosing closes the definitions that line is not inside of and returns the
-// path of what is left.
-func (c *code) enclosing(line string) []string {
+// path of what is left. A comment only counts when it comes after a blank line.
+func (c *code) enclosing(line string, afterBlank bool) []string {
 	indent, first := indentOf(line)
-	if first < len(line) && !continues(line[first:]) {
+	if !continues(line[first:], afterBlank) {
 		for len(c.stack) > 0 && c.stack[len(c.stack)-1].indent >= indent {
 			c.stack = c.stack[:len(c.stack)-1]
 		}
@@ -94,16 +101,21 @@ func (c *code) enter(line string) []string {
 }
 
 // continues reports whether a line belongs to the definition above it
-// although it is not indented: brackets, comments, preprocessor lines, labels.
-func continues(text string) bool {
+// although it is not indented: brackets, labels, comments and preprocessor
+// lines without a blank line before them.
+func continues(text string, afterBlank bool) bool {
 	switch text[0] {
-	case '{', '}', ')', ']', '#', '/', '*', ';':
+	case '{', '}', ')', ']', ';':
 		return true
+	case '#', '/', '*':
+		return !afterBlank
 	}
-	if strings.HasPrefix(text, "--") || strings.HasPrefix(text, "end") {
-		return true
+	if strings.HasPrefix(text, "--") {
+		return !afterBlank
 	}
 	switch firstWord(text) {
+	case "end":
+		return true
 	case "public", "private", "protected", "signals", "slots", "case", "default":
 		return strings.HasSuffix(strings.TrimRight(text, " \t\r"), ":")
 	}

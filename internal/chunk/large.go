@@ -88,7 +88,7 @@ func (s *splitter) stanzas(start, end int, u unit) {
 		if !first {
 			v.cost = codeCost(s.body[from:to], true)
 		}
-		if s.fits(from, to, s.opt.Target/2) {
+		if s.fits(from, to, min(s.soft(), s.opt.Max-u.prefixChars)) {
 			v.paragraph = -1
 			if s.add(from, to, v) {
 				first = false

@@ -45,6 +45,10 @@ func (s *splitter) fill(i, charStart int) int {
 		if size(j+1) > s.opt.Max {
 			break
 		}
+		if s.units[j].cost == costNever || s.units[j].heading && s.onlyHeadings(i, j) {
+			j++
+			continue
+		}
 		if s.units[j].heading {
 			end := s.sectionEnds[j]
 			if !s.joins(i, j, end, head) {
@@ -74,9 +78,6 @@ func (s *splitter) joins(i, j, end, head int) bool {
 	whole := head + s.units[end-1].charEnd
 	if whole > s.opt.Target {
 		return false
-	}
-	if s.onlyHeadings(i, j) {
-		return true
 	}
 	if end < len(s.units) && s.units[end].level > s.units[j].level {
 		return false // it introduces what comes next
