@@ -13,7 +13,10 @@ import (
 	"ragd/internal/fault"
 )
 
-const smallBody = 64 << 10
+const (
+	smallBody = 64 << 10
+	drainBody = 16 << 20
+)
 
 // decodeBody reads one JSON object of at most limit bytes into v. Unknown
 // fields, wrong types, a second value and bytes that are no UTF-8 are refused.
@@ -22,12 +25,14 @@ func decodeBody(w http.ResponseWriter, c *call, limit int64, v any) error {
 		return &statusError{http.StatusUnsupportedMediaType, nil,
 			fault.New(fault.Invalid, "bad_content_type", "the body's Content-Type is %.100q; allowed: application/json", c.Header.Get("Content-Type"))}
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(w, c.Body, limit))
+	data, err := io.ReadAll(io.LimitReader(c.Body, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		// A sender that is still writing would not see the answer; a little more is taken from it.
+		_, _ = io.CopyN(io.Discard, c.Body, drainBody)
+		w.Header().Set("Connection", "close")
+		return fault.New(fault.Invalid, "too_large", "the body has more than %d bytes", limit)
+	}
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return fault.New(fault.Invalid, "too_large", "the body has more than %d bytes", limit)
-		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return &statusError{http.StatusRequestTimeout, nil, fault.New(fault.Invalid, "body_slow", "the body did not arrive within %s", bodyTime)}
 		}
