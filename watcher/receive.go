@@ -38,15 +38,16 @@ type intake struct {
 	l      *loop
 	ctx    context.Context
 	now    time.Time
-	resync map[*root]bool // roots whose set of watched folders is to be worked out anew
-	check  bool           // a root's own folder was touched
+	resync map[*root]bool  // roots whose set of watched folders is to be worked out anew
+	check  bool            // a root's own folder was touched
+	ended  map[string]bool // folders whose watches ended
 }
 
 // events first ends the watches of everything that was moved or removed, and
 // only then looks at what is there now: a moved folder keeps its watch in the
 // system, under the old name, and must lose it before it gets a new one.
 func (l *loop) events(ctx context.Context, b batch, now time.Time) {
-	in := &intake{l: l, ctx: ctx, now: now, resync: map[*root]bool{}}
+	in := &intake{l: l, ctx: ctx, now: now, resync: map[*root]bool{}, ended: map[string]bool{}}
 	for _, path := range b.order {
 		if b.paths[path]&structural != 0 {
 			in.detach(path, b.paths[path])
@@ -85,11 +86,40 @@ func (in *intake) detach(path string, op fsnotify.Op) {
 	for _, below := range l.table.below(path) {
 		l.unwatch(below)
 	}
+	in.ended[path] = true
+}
+
+// changed is an event and what is at its path now.
+type changed struct {
+	path string
+	op   fsnotify.Op
+	fi   fs.FileInfo // nil: nothing, or the event is about content only
+	wide bool        // what lies below the path may be meant too
+}
+
+// maxWide is how many links are looked through for one name that is gone.
+// With more, only the end of a watched folder has them all looked through.
+const maxWide = 1000
+
+func (in *intake) look(path string, op fsnotify.Op) changed {
+	c := changed{path: path, op: op}
+	if op&structural == 0 {
+		return c
+	}
+	if fi, err := os.Lstat(path); err == nil {
+		c.fi = fi
+		c.wide = !fi.Mode().IsRegular()
+	} else {
+		c.wide = len(in.l.table.links) <= maxWide
+	}
+	c.wide = c.wide || in.ended[path]
+	return c
 }
 
 func (in *intake) event(path string, op fsnotify.Op) {
 	l := in.l
-	in.targets(path, op)
+	c := in.look(path, op)
+	in.targets(c)
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	w := l.table.byAbs[dir]
 	if w == nil || path == dir {
@@ -101,7 +131,7 @@ func (in *intake) event(path string, op fsnotify.Op) {
 	}
 	r.status.LastEvent = in.now
 	if w.top && !r.mounted {
-		in.firstLevel(r, path, name, op)
+		in.firstLevel(r, name, c)
 	}
 	if len(w.docs) == 0 {
 		return
@@ -124,24 +154,24 @@ func (in *intake) event(path string, op fsnotify.Op) {
 			doc.Path += "/"
 		}
 		doc.Path += name
-		in.child(r, path, doc, op)
+		in.child(r, doc, c)
 	}
 }
 
 // targets hints the links that lead to a path.
-func (in *intake) targets(path string, op fsnotify.Op) {
+func (in *intake) targets(c changed) {
 	l := in.l
-	for doc, root := range l.table.files[path] {
+	for doc, root := range l.table.files[c.path] {
 		l.hint(kbroot.ChangePath, root, doc, true, in.now)
-		if op&structural != 0 {
+		if c.op&structural != 0 {
 			in.resync[l.rootNamed(root)] = true
 		}
 	}
-	if op&structural == 0 {
+	if !c.wide {
 		return
 	}
 	for target, docs := range l.table.files {
-		if !strings.HasPrefix(target, path+"/") {
+		if !strings.HasPrefix(target, c.path+"/") {
 			continue
 		}
 		for doc, root := range docs {
@@ -152,24 +182,22 @@ func (in *intake) targets(path string, op fsnotify.Op) {
 }
 
 // child handles a change of one name in a watched folder of a KB.
-func (in *intake) child(r *root, path string, doc kbroot.DocPath, op fsnotify.Op) {
+func (in *intake) child(r *root, doc kbroot.DocPath, c changed) {
 	l := in.l
 	kind := kbroot.ChangePath
-	if op&structural != 0 {
-		if _, ok := l.table.linkAt(doc); ok {
-			in.resync[r] = true
-		}
-		if fi, err := os.Lstat(path); err == nil && op.Has(fsnotify.Create) {
-			switch fi.Mode().Type() {
-			case fs.ModeDir:
-				known := l.table.has(path, doc)
-				if added := in.watch(r, doc); known && added == 0 && r.status.Mode == ModeEvents {
-					return // it was found, watched and hinted before this event came
-				}
-				kind = kbroot.ChangeTree
-			case fs.ModeSymlink:
-				in.watch(r, doc)
+	if c.op&structural != 0 && l.table.linkAt(doc, c.wide) {
+		in.resync[r] = true
+	}
+	if c.fi != nil && c.op.Has(fsnotify.Create) {
+		switch c.fi.Mode().Type() {
+		case fs.ModeDir:
+			known := l.table.has(c.path, doc)
+			if added := in.watch(r, doc); known && added == 0 && r.status.Mode == ModeEvents {
+				return // it was found, watched and hinted before this event came
 			}
+			kind = kbroot.ChangeTree
+		case fs.ModeSymlink:
+			in.watch(r, doc)
 		}
 	}
 	l.hint(kind, r.status.Name, doc, true, in.now)
@@ -187,24 +215,23 @@ func (in *intake) watch(r *root, doc kbroot.DocPath) (added int) {
 
 // firstLevel handles a change directly in a root's own folder, where the
 // names are KBs.
-func (in *intake) firstLevel(r *root, path, name string, op fsnotify.Op) {
-	l := in.l
+func (in *intake) firstLevel(r *root, name string, c changed) {
+	l, path := in.l, c.path
 	if kbroot.IsIgnoreFile(name) {
 		in.resync[r] = true
 		l.hintRoot(r.status.Name, in.now)
 		return
 	}
-	if op&structural == 0 || strings.HasPrefix(name, ".") {
+	if c.op&structural == 0 || strings.HasPrefix(name, ".") {
 		return
 	}
-	if kb, ok := r.kbDirs[path]; ok && op&(fsnotify.Remove|fsnotify.Rename) != 0 {
+	if kb, ok := r.kbDirs[path]; ok && c.op&(fsnotify.Remove|fsnotify.Rename) != 0 {
 		delete(r.kbDirs, path)
 		in.resync[r] = true // a KB that is a link is watched elsewhere
 		l.hint(kbroot.ChangeTree, r.status.Name, kbroot.DocPath{KB: kb}, true, in.now)
 		in.others(r)
 	}
-	fi, err := os.Lstat(path)
-	if err != nil || !fi.IsDir() && fi.Mode()&fs.ModeSymlink == 0 {
+	if c.fi == nil || !c.fi.IsDir() && c.fi.Mode()&fs.ModeSymlink == 0 {
 		return
 	}
 	doc, _, ok := l.set.Locate(path)

@@ -114,15 +114,18 @@ func (t *table) dropLinks(root string) {
 	}
 }
 
-// linkAt reports whether a path of a KB, or one above or below it, is a link
-// that was followed.
-func (t *table) linkAt(doc kbroot.DocPath) (root string, ok bool) {
-	for l, root := range t.links {
-		if l.KB == doc.KB && (l.Path == doc.Path || strings.HasPrefix(l.Path, doc.Path+"/")) {
-			return root, true
+// linkAt reports whether a path of a KB is a link or, with wide, whether one
+// lies below it.
+func (t *table) linkAt(doc kbroot.DocPath, wide bool) bool {
+	if _, ok := t.links[doc]; ok || !wide {
+		return ok
+	}
+	for l := range t.links {
+		if l.KB == doc.KB && strings.HasPrefix(l.Path, doc.Path+"/") {
+			return true
 		}
 	}
-	return "", false
+	return false
 }
 
 func idOf(dir string) (fileID, fs.FileInfo, error) {
