@@ -8,11 +8,18 @@ import (
 // meets them: find, read, list, then change and look after. A tool is one file;
 // this is the only place that knows them all.
 func (s *Server) catalogue() []*tool {
-	return []*tool{
+	tools := []*tool{
 		toolSearch(), toolRead(), toolListKBs(), toolListDocuments(),
 		toolAddDocument(), toolDeleteDocument(), toolDeleteKB(),
 		toolReindex(), toolStatus(), toolJobs(),
 	}
+	if s.deps.Docs != nil {
+		tools = append(tools, toolFindDocs())
+	}
+	if s.deps.Chunks != nil {
+		tools = append(tools, toolListChunks())
+	}
+	return append(tools, toolKnowledgeStatus(), toolSearchKnowledge())
 }
 
 const instructions = `ragd holds knowledge bases: folders of documents on this machine, indexed as they change.

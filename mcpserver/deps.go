@@ -22,6 +22,9 @@ type Deps struct {
 	Fresh  Freshener    // nil: wait_ms waits for nothing
 	Status StatusSource // nil: rag_status tells only what the store knows
 	Audit  func(Audit)  // nil: writes are only logged
+	Chunks ChunkLister  // nil: list_chunks is not offered
+	Docs   DocFinder    // nil: capsid_find_docs is not offered
+	FTS    Searcher     // takes FTS5 syntax in Query; nil: mode keyword searches plain words
 }
 
 // Store is what the tools read of the index. KB ids are the store's; a nil
@@ -65,6 +68,37 @@ type JobQuery struct {
 // Searcher answers queries; *search.Searcher is one.
 type Searcher interface {
 	Search(ctx context.Context, req search.Request) (*search.Response, error)
+}
+
+// ChunkLister lists the documents of one KB with their chunks.
+type ChunkLister interface {
+	// ListChunks returns the documents whose path starts with prefix (literally,
+	// by bytes), ordered by path, at most limit of them, and how many there are
+	// in all. With deprecated, documents without an active chunk are among them.
+	ListChunks(ctx context.Context, kb int64, prefix string, deprecated bool, limit int) (entries []ChunkEntry, total int64, err error)
+}
+
+// ChunkEntry is one document's chunks.
+type ChunkEntry struct {
+	Path       string
+	Chunks     int64 // of all retained revisions, superseded ones included
+	Active     int64 // of the current revision
+	LastSynced time.Time
+	Hash       [32]byte // SHA-256 over the SHA-256 of each active chunk, in order
+	ArtifactID string
+}
+
+// DocFinder lists the searchable documents of one KB by their front matter.
+type DocFinder interface {
+	// FindDocs returns at most limit documents, ordered by path.
+	FindDocs(ctx context.Context, kb int64, f DocFilter, limit int) ([]store.DocRecord, error)
+}
+
+// DocFilter selects documents; empty fields select all.
+type DocFilter struct {
+	Glob   string // SQLite GLOB over the path
+	Type   string
+	Status string
 }
 
 // Files is the disk; *kbroot.Set is one. Its refusals (path tricks, ignored

@@ -69,7 +69,7 @@ func newWorld(t testing.TB, kbs ...string) *world {
 func (w *world) deps() Deps {
 	return Deps{
 		Store: (*fakeStore)(w), Search: (*fakeSearch)(w), Files: (*fakeFiles)(w), Index: (*fakeIndex)(w),
-		Fresh: (*fakeFresh)(w), Status: (*fakeStatus)(w),
+		Fresh: (*fakeFresh)(w), Status: (*fakeStatus)(w), Chunks: (*fakeStore)(w), Docs: (*fakeStore)(w),
 		Audit: func(a Audit) { w.mu.Lock(); w.audit = append(w.audit, a); w.mu.Unlock() },
 	}
 }
@@ -282,6 +282,46 @@ func (s *fakeStore) ListJobs(_ context.Context, q JobQuery) ([]store.Job, int64,
 	return out, total, s.fail
 }
 
+func (s *fakeStore) ListChunks(_ context.Context, kb int64, prefix string, deprecated bool, limit int) ([]ChunkEntry, int64, error) {
+	defer s.lock()()
+	var paths []string
+	docs := s.byID(kb).docs
+	for p, d := range docs {
+		if strings.HasPrefix(p, prefix) && (d.rec.RevisionID != "" || deprecated && len(d.revisions) > 0) {
+			paths = append(paths, p)
+		}
+	}
+	sort.Strings(paths)
+	var out []ChunkEntry
+	for _, p := range paths[:min(limit, len(paths))] {
+		d := docs[p]
+		e := ChunkEntry{Path: p, Chunks: int64(len(d.revisions)), LastSynced: time.UnixMilli(1700000000123), Hash: d.rec.Hash, ArtifactID: d.rec.Meta.ArtifactID}
+		if d.rec.RevisionID != "" {
+			e.Active = 1
+		}
+		out = append(out, e)
+	}
+	return out, int64(len(paths)), s.fail
+}
+
+func (s *fakeStore) FindDocs(_ context.Context, kb int64, f DocFilter, limit int) ([]store.DocRecord, error) {
+	defer s.lock()()
+	var paths []string
+	docs := s.byID(kb).docs
+	for p, d := range docs {
+		globbed := f.Glob == "" || f.Glob == "*" || strings.HasSuffix(p, strings.TrimPrefix(f.Glob, "*"))
+		if d.rec.RevisionID != "" && globbed && (f.Type == "" || f.Type == orElse(d.rec.Meta.Type, "note")) && (f.Status == "" || f.Status == orElse(d.rec.Meta.Status, "published")) {
+			paths = append(paths, p)
+		}
+	}
+	sort.Strings(paths)
+	var out []store.DocRecord
+	for _, p := range paths[:min(limit, len(paths))] {
+		out = append(out, docs[p].rec)
+	}
+	return out, s.fail
+}
+
 type fakeSearch world
 
 // Search finds documents whose text holds the query, in order of KB and path.
@@ -307,7 +347,8 @@ func (s *fakeSearch) Search(ctx context.Context, req search.Request) (*search.Re
 				}
 			}
 			at := strings.Index(text, req.Query)
-			if d.rec.RevisionID == "" || at < 0 {
+			retired := d.rec.Meta.Status == "closed" || d.rec.Meta.Status == "superseded"
+			if d.rec.RevisionID == "" || at < 0 || retired && !req.IncludeRetired {
 				continue
 			}
 			if len(resp.Hits) == req.TopK {
@@ -316,7 +357,7 @@ func (s *fakeSearch) Search(ctx context.Context, req search.Request) (*search.Re
 			}
 			content := cutFront(text, req.SnippetChars)
 			resp.Hits = append(resp.Hits, search.Hit{
-				KB: k.info.Name, Path: p, Title: d.rec.Meta.Title, RevisionID: d.rec.RevisionID, FirstLine: 1, LastLine: 1 + strings.Count(text, "\n"),
+				KB: k.info.Name, Path: p, Title: d.rec.Meta.Title, Status: orElse(d.rec.Meta.Status, "published"), Canon: d.rec.Meta.Canon, RevisionID: d.rec.RevisionID, FirstLine: 1, LastLine: 1 + strings.Count(text, "\n"),
 				Score: 1 / float64(2+len(resp.Hits)), Match: "keyword", Content: content, Truncated: len(content) < len(text),
 				Marks: [][2]int{{at, at + len(req.Query)}},
 			})

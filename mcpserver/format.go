@@ -38,3 +38,5 @@ func stamp(t time.Time) *string {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+func unixNano(ns int64) time.Time { return time.Unix(0, ns) }

@@ -111,8 +111,12 @@ func (c *call) await(ctx context.Context, refs []kbRef, ids []int64, d time.Dura
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return freshness{}, err
 	}
-	// A scoped agent that named no KB waits on its own list, so nothing foreign is in here.
-	pending = slices.DeleteFunc(pending, func(p kbroot.DocPath) bool { return !c.scope.allows(p.KB) })
+	// Waiting goes by roots; what lies outside the KBs asked for is nobody's business here.
+	before := len(pending)
+	pending = slices.DeleteFunc(pending, func(p kbroot.DocPath) bool { _, ok := findKB(refs, p.KB); return !ok && names != nil })
+	if len(pending) < before {
+		total = len(pending)
+	}
 	missing.NotYetTotal, missing.Degraded = max(total, len(pending)), degraded
 	for _, p := range pending[:min(len(pending), notYetNamed)] {
 		missing.NotYet = append(missing.NotYet, docRef{encodeName(p.KB), encodeName(p.Path)})

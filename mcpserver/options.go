@@ -21,7 +21,10 @@ type Options struct {
 	Agent   Agent
 	Surface Surface // "" = full
 	Limits  Limits
-	Logger  *slog.Logger // nil = discard
+
+	// KnowledgeDisabled makes search_knowledge answer knowledge_runtime_disabled.
+	KnowledgeDisabled bool
+	Logger            *slog.Logger // nil = discard
 }
 
 // Agent is who calls through this server, and what it may do. The zero Agent
@@ -31,6 +34,10 @@ type Agent struct {
 	KBs      []string // globs over KB names (path.Match); nil = all
 	ReadOnly bool
 	Tools    []string // names it may call; nil = all
+	Root     string   // the root (tenant) it has selected; "" = all roots
+
+	// NoKnowledge takes away the scope knowledge:read, which search_knowledge needs.
+	NoKnowledge bool
 }
 
 // Limits bound what one client can cost. Zero fields take the defaults.

@@ -11,12 +11,16 @@ import (
 )
 
 // scope is the set of KBs an agent sees.
-type scope struct{ globs []string } // nil = all
+type scope struct {
+	globs []string // over names; nil = all
+	root  string   // "" = all roots
+}
 
-func (sc scope) all() bool { return sc.globs == nil }
+func (sc scope) all() bool { return sc.globs == nil && sc.root == "" }
 
+// allows tells by the name alone.
 func (sc scope) allows(name string) bool {
-	if sc.all() {
+	if sc.globs == nil {
 		return true
 	}
 	return slices.ContainsFunc(sc.globs, func(g string) bool {
@@ -37,6 +41,15 @@ type kbRef struct {
 // visible lists the KBs in scope by name, those on disk and those in the
 // store: a KB whose root cannot be read just now is still searchable.
 func (s *Server) visible(ctx context.Context) ([]kbRef, error) {
+	refs, err := s.nameable(ctx)
+	if s.scope.root != "" {
+		refs = slices.DeleteFunc(refs, func(r kbRef) bool { return r.root != s.scope.root })
+	}
+	return refs, err
+}
+
+// nameable lists the KBs that the agent's globs allow, under any root.
+func (s *Server) nameable(ctx context.Context) ([]kbRef, error) {
 	stored, err := s.deps.Store.KBs(ctx)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func New(o Options, d Deps) *Server {
 	}
 	o.Limits = o.Limits.withDefaults()
 	s := &Server{
-		opts: o, deps: d, log: o.Logger, scope: scope{globs: o.Agent.KBs},
+		opts: o, deps: d, log: o.Logger, scope: scope{globs: o.Agent.KBs, root: o.Agent.Root},
 		large: make(chan struct{}, largeLines), queued: semaphore.NewWeighted(queueBytes),
 		sessions: make(map[string]*session),
 	}

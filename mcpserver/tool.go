@@ -25,13 +25,15 @@ type tool struct {
 	advanced bool   // hidden by the core surface
 	writes   bool   // refused to a read-only agent
 
+	knowledge bool // needs the scope knowledge:read
+
 	destructive bool
 	idempotent  bool
 
 	run func(ctx context.Context, c *call) (*reply, error)
 
 	// Set where a tool's failures have a shape of their own.
-	failure       func(e *fault.Error) any
+	failure       func(e *fault.Error, panicked bool) any
 	failureSchema schema
 }
 
@@ -64,7 +66,9 @@ func (s *Server) mayCall(t *tool) bool {
 
 // listed reports whether a tool stands in tools/list.
 func (s *Server) listed(t *tool) bool {
-	return !(t.writes && s.opts.Agent.ReadOnly) && !(t.advanced && s.opts.Surface == SurfaceCore)
+	a := s.opts.Agent
+	refused := t.writes && a.ReadOnly || t.knowledge && a.NoKnowledge
+	return !refused && !(t.advanced && s.opts.Surface == SurfaceCore)
 }
 
 func (s *Server) register(m *server.MCPServer, t *tool) error {
@@ -104,7 +108,7 @@ func (s *Server) call(ctx context.Context, t *tool) (result *mcp.CallToolResult)
 	defer func() {
 		if p := recover(); p != nil {
 			err := s.internal(t.name, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-			result = s.failed(t, req, err)
+			result = s.failure(t, req, err, true)
 		}
 	}()
 	if t.writes && s.opts.Agent.ReadOnly {
@@ -140,7 +144,10 @@ func (s *Server) succeeded(t *tool, req *request, r *reply) *mcp.CallToolResult 
 }
 
 func (s *Server) failed(t *tool, req *request, err error) *mcp.CallToolResult {
-	e := s.explain(t.name, err)
+	return s.failure(t, req, s.explain(t.name, err), false)
+}
+
+func (s *Server) failure(t *tool, req *request, e *fault.Error, panicked bool) *mcp.CallToolResult {
 	if e.Kind == fault.Internal {
 		req.sess.log(mcp.LoggingLevelError, e.Message)
 	}
@@ -150,7 +157,7 @@ func (s *Server) failed(t *tool, req *request, err error) *mcp.CallToolResult {
 		line += "\nNext: " + showText(e.Hint)
 	}
 	if t.failure != nil {
-		data = t.failure(e)
+		data = t.failure(e, panicked)
 	}
 	raw, encErr := encode(data)
 	if encErr != nil {

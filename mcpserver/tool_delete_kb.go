@@ -3,10 +3,8 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ragd/internal/fault"
-	"ragd/internal/store"
 	"ragd/kbroot"
 )
 
@@ -42,9 +40,11 @@ func runDeleteKB(ctx context.Context, c *call) (*reply, error) {
 	ref, ok := findKB(refs, decodeName(c.v.str("kb")))
 	out := deleteKBOut{KB: encodeName(decodeName(c.v.str("kb")))}
 	if ok && ref.id > 0 {
-		if out.Documents, err = c.documents(ctx, ref); err != nil {
+		st, err := c.kbStats(ctx, ref)
+		if err != nil {
 			return nil, err
 		}
+		out.Documents = st.Documents
 	}
 	if !c.v.flag("confirm") {
 		return nil, fault.New(fault.Invalid, "confirm_required", "this would delete %s of %q; nothing was deleted", count(out.Documents, "document"), clip(out.KB, 100)).
@@ -75,17 +75,4 @@ func runDeleteKB(ctx context.Context, c *call) (*reply, error) {
 		line = fmt.Sprintf("%s: the index of %s was deleted; the files of the mounted folder were kept.", visible(out.KB, false), count(out.Documents, "document"))
 	}
 	return &reply{data: out, text: line}, nil
-}
-
-// documents counts a KB's documents of any state.
-func (c *call) documents(ctx context.Context, ref kbRef) (int64, error) {
-	stats, err := c.deps.Store.KBStats(ctx, []int64{ref.id})
-	if err != nil {
-		return 0, err
-	}
-	i := slices.IndexFunc(stats, func(st store.KBStats) bool { return st.ID == ref.id })
-	if i < 0 {
-		return 0, nil
-	}
-	return stats[i].Documents, nil
 }

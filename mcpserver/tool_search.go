@@ -94,7 +94,7 @@ func runSearch(ctx context.Context, c *call) (*reply, error) {
 	}
 	topK := c.v.num("top_k", defaultTopK)
 	resp, err := c.deps.Search.Search(ctx, search.Request{
-		Query: c.v.str("query"), KBs: ids, TopK: topK, SnippetChars: c.opts.Limits.SnippetChars,
+		Query: c.v.str("query"), KBs: ids, TopK: topK, SnippetChars: c.opts.Limits.SnippetChars, IncludeRetired: true,
 	})
 	if err != nil {
 		return nil, err
