@@ -38,7 +38,9 @@ func (s *Server) build() *server.MCPServer {
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(false, false),
+		server.WithPromptCapabilities(false),
 		server.WithResourceCompletionProvider(completer{s}),
+		server.WithPromptCompletionProvider(completer{s}),
 		server.WithCompletions(),
 		server.WithLogging(),
 		server.WithHooks(hooks),
@@ -54,5 +56,6 @@ func (s *Server) build() *server.MCPServer {
 		s.tools = append(s.tools, t)
 	}
 	s.addResources(m)
+	s.addPrompts(m)
 	return m
 }

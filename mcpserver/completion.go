@@ -9,8 +9,9 @@ import (
 	"ragd/internal/store"
 )
 
-// completer completes the arguments of the resource template: names of KBs in
-// scope, and paths in the KB that the client has filled in already.
+// completer completes the arguments of prompts and of the resource template:
+// names of KBs in scope, and paths in the KB that the client has filled in
+// already.
 type completer struct{ s *Server }
 
 const maxCompletions = 100
@@ -26,6 +27,13 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a m
 		return c.paths(ctx, given.Arguments["kb"], decodeName(a.Value))
 	}
 	return &mcp.Completion{}, nil
+}
+
+func (c completer) CompletePromptArgument(ctx context.Context, _ string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	if a.Name != "kb" || len(a.Value) > maxName {
+		return &mcp.Completion{}, nil
+	}
+	return c.kbs(ctx, decodeName(a.Value))
 }
 
 func (c completer) kbs(ctx context.Context, start string) (*mcp.Completion, error) {

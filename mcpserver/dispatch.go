@@ -15,6 +15,7 @@ const (
 	methodCall          = "tools/call"
 	methodListResources = "resources/list"
 	methodReadResource  = "resources/read"
+	methodGetPrompt     = "prompts/get"
 )
 
 // request is what a handler needs to know of the call it is answering beyond
@@ -27,6 +28,7 @@ type request struct {
 	modern    bool            // protocol without a handshake
 	resources *mcp.ListResourcesResult
 	contents  []mcp.ResourceContents
+	prompt    string
 }
 
 type requestKey struct{}
@@ -146,6 +148,8 @@ func (s *Server) prepare(ctx context.Context, req *request, env *envelope) (json
 		return s.prepareList(ctx, req, env.Params, p.Meta)
 	case methodReadResource:
 		return s.prepareRead(ctx, req, env.Params, p.Meta)
+	case methodGetPrompt:
+		return s.preparePrompt(ctx, req, env.Params, p.Meta)
 	}
 	return env.Params, nil
 }

@@ -92,6 +92,13 @@ func (w *world) put(kb, path, text string) {
 	w.indexLocked(kb, path)
 }
 
+// index indexes a file that is there already.
+func (w *world) index(kb, path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.indexLocked(kb, path)
+}
+
 func (w *world) write(kb, path, text string) {
 	w.t.Helper()
 	name := filepath.Join(w.root, kb, path)
