@@ -39,21 +39,37 @@ func (a *Analyzer) stretch(i int) int {
 			a.addCell(r, i+j, i+j+utf8.RuneLen(r))
 		}
 	default:
-		var it norm.Iter
-		it.InitString(norm.NFKC, s)
-		for !it.Done() {
-			from := it.Pos()
-			segment := it.Next()
-			to := it.Pos()
-			for len(segment) > 0 {
-				r, n := utf8.DecodeRune(segment)
-				a.addCell(r, i+from, i+to)
-				segment = segment[n:]
-			}
-		}
+		a.addNormalised(s, i)
 	}
 	a.segment()
 	return end
+}
+
+// addNormalised appends the cells of s, which stands at i and is not in NFKC.
+// The characters that one of the input becomes (½ is 1⁄2) all have its place;
+// the iterator only moves on with the last of them.
+func (a *Analyzer) addNormalised(s string, i int) {
+	var it norm.Iter
+	it.InitString(norm.NFKC, s)
+	open := 0 // first cell of the characters whose end is not known yet
+	for !it.Done() {
+		from := it.Pos()
+		segment := it.Next()
+		to := it.Pos()
+		for len(segment) > 0 {
+			r, n := utf8.DecodeRune(segment)
+			a.addCell(r, i+from, i+to)
+			segment = segment[n:]
+		}
+		if to > from {
+			for ; open < len(a.cells); open++ {
+				a.cells[open].end = max(a.cells[open].end, int32(i+to))
+			}
+		}
+	}
+	for ; open < len(a.cells); open++ {
+		a.cells[open].end = max(a.cells[open].end, int32(i+len(s)))
+	}
 }
 
 // stretchEnd returns where the stretch from i ends: before the next ASCII
@@ -110,14 +126,13 @@ func (a *Analyzer) blob(i, end int) {
 		a.addASCII(c, j)
 	}
 	a.begin()
-	a.term = append(a.term[:0], "~"...)
-	a.term = appendHash(a.term, hashLong(a.text[i:end]))
-	a.putTail(a.term)
 	a.findCuts(0, len(a.cells))
-	a.putParts()
-	if a.recording && len(a.terms) == 0 {
-		a.terms = append(a.terms, a.whole)
-		a.whole = ""
+	a.term = appendHash(append(a.term[:0], '~'), hashLong(a.text[i:end]))
+	if len(a.cuts) == 0 {
+		a.put(a.term)
+	} else {
+		a.putTail(a.term)
+		a.putParts()
 	}
 	a.end(i, end, KindIdentifier, true)
 }

@@ -24,9 +24,10 @@ func (a *Analyzer) scan() {
 	}
 }
 
-// leadsName reports whether the dot at i begins a name such as .NET.
+// leadsName reports whether the dot at i begins a name such as .NET, as far
+// as its neighbours' bytes tell.
 func leadsName(text string, i int) bool {
-	if i+1 >= len(text) || !asciiClass[text[i+1]].letter() || text[i+1] >= 0x80 {
+	if i+1 >= len(text) || !asciiClass[text[i+1]].letter() {
 		return false
 	}
 	if i == 0 {
@@ -118,13 +119,15 @@ func endsPlainly(text string, i, j int) bool {
 		return generalPunctuation(text, j)
 	case cl == clsSep:
 		return true
-	case cl != clsGlue || j+1 >= len(text):
-		return cl == clsGlue
+	case cl != clsGlue:
+		return false
+	case c == '+' || c == '#':
+		return j-i > 1 || asciiClass[text[i]] == clsDigit
+	case j+1 >= len(text):
+		return true
 	}
 	next := text[j+1]
 	switch c {
-	case '+', '#':
-		return j-i > 1 || asciiClass[text[i]] == clsDigit
 	case ':':
 		return next != ':'
 	case ',':

@@ -31,8 +31,13 @@ func (a *Analyzer) leadsName(k int) bool {
 	if k == 0 {
 		return leadsName(a.text, int(a.cells[0].start))
 	}
-	prev := a.cells[k-1].class
-	return prev == clsCJK || prev == clsThai || prev == clsSep
+	switch prev := a.cells[k-1]; prev.class {
+	case clsCJK, clsThai, clsSep:
+		return true
+	case clsGlue:
+		return prev.folded[0] == ',' || prev.folded[0] == '\''
+	}
+	return false
 }
 
 // grams emits a run of characters of a script without spaces as all its
@@ -81,10 +86,13 @@ func (a *Analyzer) compound(k int) int {
 		return next
 	}
 	a.findCuts(from, to)
+	if len(a.cuts) == 0 {
+		return next
+	}
 	a.begin()
 	start, end := int(a.cells[from].start), int(a.cells[to-1].end)
 	only := len(a.cuts) == 1 && a.cuts[0].from == from && a.cuts[0].to == to
-	if !only && len(a.cuts) > 0 {
+	if !only {
 		a.putTail(a.fold(from, to))
 	}
 	a.putParts()
