@@ -144,6 +144,12 @@ func build(a *Analyzer, pieces []piece) Query {
 // notUpper reports whether r is a letter that is not a capital.
 func notUpper(r rune) bool { return unicode.IsLetter(r) && !unicode.IsUpper(r) }
 
+// isAcronym reports whether a stop word is written like IT, US or WHO. The
+// operators of other search engines stay stop words.
+func isAcronym(text string) bool {
+	return len(text) > 1 && strings.IndexFunc(text, notUpper) < 0 && text != "AND" && text != "OR" && text != "NOT"
+}
+
 // builder collects clauses, each only once.
 type builder struct {
 	q     Query
@@ -173,8 +179,8 @@ func (b *builder) token(t Token) {
 		return
 	}
 	c := Clause{Weight: 1, Stop: t.Stop, Text: t.Text}
-	if b.mixed && len(t.Text) > 1 && strings.IndexFunc(t.Text, notUpper) < 0 {
-		c.Stop = false // IT, US, WHO: an acronym
+	if c.Stop && b.mixed && isAcronym(t.Text) {
+		c.Stop = false
 	}
 	if !t.Whole {
 		c.Any = []Phrase{phraseOf(t)}
