@@ -1,0 +1,200 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"ragd/internal/wire"
+)
+
+// kbState is the state of a KB in words, and how grave it is.
+func (p *overview) kbState(kb wire.KB) (string, lipgloss.Style) {
+	st, g := p.sh.st, p.sh.g
+	switch {
+	case !kb.Available:
+		why := "not available"
+		if kb.Reason != "" {
+			why += ": " + visible(kb.Reason)
+		}
+		return g.Fail + " " + why, st.Fail
+	case kb.Paused:
+		return g.Off + " paused", st.Warn
+	case kb.Queue.Pending+kb.Queue.Processing > 0:
+		text := g.Busy + " " + count(kb.Queue.Pending+kb.Queue.Processing) + " to do"
+		if kb.Queue.Failed > 0 {
+			text += ", " + count(kb.Queue.Failed) + " failed"
+		}
+		return text, st.Info
+	case kb.Queue.Failed > 0:
+		return g.Fail + " " + count(kb.Queue.Failed) + " failed", st.Fail
+	case kb.Documents == 0:
+		return g.Wait + " empty", st.Dim
+	}
+	return g.OK + " up to date", st.OK
+}
+
+// engine is the part about the machinery: one line per thing, warnings first.
+func (p *overview) engine(w int) []string {
+	s := p.sh.world.status
+	if s == nil {
+		return nil
+	}
+	var lines []string
+	row := func(name, text string, style lipgloss.Style) {
+		lines = append(lines, "   "+p.sh.st.Dim.Render(fit(name, 10))+style.Render(clip(text, w-15)))
+	}
+	st, dot := p.sh.st, " "+p.sh.g.Dot+" "
+	for _, warn := range s.Warnings {
+		row("Note", visible(warn), st.Warn)
+	}
+	text, style := p.embedder(s.Embedder)
+	row("Embedder", text, style)
+	for i, x := range s.Watchers {
+		name := "Watching"
+		if i > 0 {
+			name = ""
+		}
+		text, style := p.watcher(x)
+		row(name, text, style)
+	}
+	disk := size(s.Index.Bytes)
+	if s.Bytes > 0 {
+		disk += " for " + size(s.Bytes) + " of files"
+	}
+	if s.Index.RetainedRevisions > 0 {
+		disk += dot + plural(s.Index.RetainedRevisions, "old revision", "old revisions")
+	}
+	if s.Index.FreeDiskBytes > 0 {
+		disk += dot + size(s.Index.FreeDiskBytes) + " free"
+	}
+	row("Index", disk, st.Text)
+	if s.Index.Quarantined != "" {
+		row("", "a damaged index was set aside at "+visible(s.Index.Quarantined), st.Warn)
+	}
+	up := p.sh.now().Sub(s.Started)
+	if s.Started.IsZero() {
+		up = time.Duration(s.UptimeSeconds) * time.Second
+	}
+	row("Daemon", fmt.Sprintf("ragd %s%sup %s%s%s", visible(s.Version), dot, span(up), dot, plural(len(s.Agents), "agent", "agents")), st.Text)
+	return append([]string{p.sh.section("Engine", "", w)}, lines...)
+}
+
+func (p *overview) embedder(e wire.Embedder) (string, lipgloss.Style) {
+	st, dot := p.sh.st, " "+p.sh.g.Dot+" "
+	switch e.State {
+	case "", "off":
+		return strings.TrimSuffix("off: search is by keywords"+dot+visible(e.Reason), dot), st.Dim
+	case "failed":
+		return p.sh.g.Fail + " failed: " + visible(e.Reason), st.Fail
+	}
+	text := visible(e.Model)
+	if e.Dimension > 0 {
+		text += fmt.Sprintf(" (%d)", e.Dimension)
+	}
+	style := st.Text
+	if e.State == "paused" {
+		text, style = p.sh.g.Off+" paused: "+visible(e.Reason)+dot+text, st.Warn
+	}
+	if e.Backlog == 0 {
+		return text + dot + "nothing waits", style
+	}
+	text += dot + count(e.Backlog) + " chunks wait"
+	if e.Rate > 0 {
+		text += dot + rate(e.Rate) + "/s" + dot + "about " + span(time.Duration(float64(e.Backlog)/e.Rate)*time.Second)
+	}
+	return text, style
+}
+
+func (p *overview) watcher(x wire.Watcher) (string, lipgloss.Style) {
+	st, g, dot := p.sh.st, p.sh.g, " "+p.sh.g.Dot+" "
+	where := visible(x.Dir)
+	if where == "" {
+		where = visible(x.Root)
+	}
+	switch x.Mode {
+	case "unavailable":
+		return g.Fail + " " + where + " cannot be read: " + visible(x.Reason), st.Fail
+	case "degraded":
+		text := g.Fail + " " + where + dot + "degraded: " + visible(x.Reason)
+		if x.Advice != "" {
+			text += dot + visible(x.Advice)
+		}
+		return text, st.Warn
+	case "polling":
+		return where + dot + "polling" + because(x.Reason), st.Text
+	}
+	text := where + dot + plural(x.Watches, "folder", "folders")
+	if x.Overflows > 0 {
+		text += dot + plural(x.Overflows, "overflow", "overflows")
+	}
+	if !x.LastEvent.IsZero() {
+		text += dot + "last change " + ago(p.sh.now(), x.LastEvent)
+	}
+	return text, st.Text
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + visible(reason)
+}
+
+// activityLine is one thing that happened, newest on top of a list of them.
+func (s *shared) activityLine(a activity, w int) string {
+	st, g := s.st, s.g
+	sign, style := g.OK, st.OK
+	detail := ""
+	switch a.doc.What {
+	case "indexed":
+		detail = plural(a.doc.Chunks, "chunk", "chunks")
+		if a.doc.TookMS > 0 && w >= 76 {
+			detail += fmt.Sprintf(" in %d ms", a.doc.TookMS)
+		}
+	case "failed":
+		sign, style, detail = g.Fail, st.Fail, "failed"+because(a.doc.Message)
+	case "deleted", "excluded", "unchanged":
+		sign, style, detail = g.Off, st.Dim, a.doc.What+because(a.doc.Message)
+	default:
+		sign, style, detail = g.Wait, st.Dim, visible(a.doc.What)
+	}
+	at := ""
+	if w >= 60 {
+		at = a.at.Format("15:04:05") + " "
+	}
+	detail = clip(detail, w/2)
+	name := visible(a.doc.KB + "/" + a.doc.Path)
+	room := w - 6 - len(at) - width(detail) - 2
+	name = clipPath(name, room)
+	return "   " + style.Render(sign) + " " + st.Dim.Render(at) + name + "  " + st.Dim.Render(detail)
+}
+
+// firstRun is the page while there is no KB: what to do, and that it can be done here.
+func (p *overview) firstRun(w int) []string {
+	st := p.sh.st
+	lines := []string{"", "  " + st.Strong.Render("Nothing is indexed yet.")}
+	add := func(lead, text string) {
+		for i, l := range wrapText(text, w-7) {
+			if i > 0 {
+				lead = ""
+			}
+			lines = append(lines, "  "+st.Key.Render(fit(lead, 3))+l)
+		}
+	}
+	lines = append(lines, "")
+	add("a", "add a folder with documents (press a); it stays where it is")
+	root := ""
+	if s := p.sh.world.status; s != nil && len(s.Watchers) > 0 {
+		root = visible(s.Watchers[0].Dir)
+	}
+	if root != "" {
+		lines = append(lines, "")
+		add(p.sh.g.Cursor, "or put a folder of files into "+root+": each folder there is one knowledge base, and shows up here by itself")
+	}
+	lines = append(lines, "")
+	add(p.sh.g.Cursor, "then ask an agent, or press 4 and search")
+	return lines
+}

@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"ragd/internal/wire"
+)
+
+// jobsMsg is an answer to loadJobs.
+type jobsMsg struct {
+	state string
+	jobs  wire.Jobs
+	err   error
+}
+
+// JobPager is a Backend that can list jobs beyond the first page.
+type JobPager interface {
+	JobsAfter(ctx context.Context, state string, after int64, limit int) (wire.Jobs, error)
+}
+
+const (
+	jobPage  = 1000   // the most that the daemon gives at once
+	jobsMost = 20_000 // kept for the lists; the total is shown in any case
+)
+
+func (s *shared) loadJobs(state string) tea.Cmd {
+	return func() tea.Msg {
+		ctx := context.Background()
+		all, err := s.backend.Jobs(ctx, state, jobPage)
+		pager, ok := s.backend.(JobPager)
+		for last := len(all.Jobs); ok && err == nil && last == jobPage && len(all.Jobs) < jobsMost; {
+			var more wire.Jobs
+			more, err = pager.JobsAfter(ctx, state, all.Jobs[len(all.Jobs)-1].ID, jobPage)
+			last = len(more.Jobs)
+			all.Jobs = append(all.Jobs, more.Jobs...)
+		}
+		return jobsMsg{state, all, err}
+	}
+}
+
+// The orders of the queue page.
+const (
+	byTurn = iota
+	byKB
+	byAge
+	sortCount
+)
+
+var sortNames = [sortCount]string{"next first", "by KB", "oldest first"}
+
+// queuePage shows what waits and what is in work.
+type queuePage struct {
+	sh      *shared
+	jobs    map[string][]wire.Job // by state, as loaded
+	total   map[string]int64
+	loading int
+	ready   bool
+	err     error
+	order   int
+	filter  filter
+	rows    []wire.Job
+	ls      list
+	rowY    int
+}
+
+func newQueue(sh *shared) page {
+	return &queuePage{sh: sh, jobs: map[string][]wire.Job{}, total: map[string]int64{}, filter: newFilter()}
+}
+
+func (p *queuePage) Load() tea.Cmd {
+	if p.loading > 0 {
+		return nil
+	}
+	p.loading = 2
+	return tea.Batch(p.sh.loadJobs("processing"), p.sh.loadJobs("pending"))
+}
+
+func (p *queuePage) Ready() bool     { return p.ready && p.loading == 0 }
+func (p *queuePage) Typing() bool    { return p.filter.typing }
+func (p *queuePage) Unsaved() string { return "" }
+
+func (p *queuePage) Back() bool {
+	used := p.filter.back()
+	p.arrange()
+	return used
+}
+
+func (p *queuePage) Keys() []key.Binding {
+	k := p.sh.keys
+	if p.filter.typing {
+		return p.filter.keys()
+	}
+	return []key.Binding{k.Bump, as(k.Pause, "pause KB"), as(k.PauseAll, "pause all"), k.Sort, k.Filter, as(k.Enter, "document"), k.CopyRef}
+}
+
+func (p *queuePage) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case jobsMsg:
+		if msg.state == "failed" {
+			return nil
+		}
+		p.loading = max(p.loading-1, 0)
+		if p.err = msg.err; p.err == nil {
+			p.jobs[msg.state], p.total[msg.state], p.ready = msg.jobs.Jobs, msg.jobs.Total, true
+			p.arrange()
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		if !p.ls.wheel(msg) && isClick(msg) {
+			if hit, again := p.ls.click(msg.Y - p.rowY); hit && again {
+				return p.enter()
+			}
+		}
+	}
+	return nil
+}
+
+func (p *queuePage) key(msg tea.KeyMsg) tea.Cmd {
+	k := p.sh.keys
+	if p.filter.typing {
+		if p.filter.key(msg) {
+			p.arrange()
+		}
+		return nil
+	}
+	switch {
+	case p.ls.key(msg, k):
+	case key.Matches(msg, k.Filter):
+		p.filter.typing = true
+	case key.Matches(msg, k.Sort):
+		p.order = (p.order + 1) % sortCount
+		p.arrange()
+	case key.Matches(msg, k.Enter):
+		return p.enter()
+	case key.Matches(msg, k.PauseAll):
+		return pauseOf("", !allPaused(p.sh.world))(p.sh)
+	case p.ls.cur >= len(p.rows):
+	case key.Matches(msg, k.Bump):
+		return p.bump(p.rows[p.ls.cur])
+	case key.Matches(msg, k.Pause):
+		name := p.rows[p.ls.cur].KB
+		kb, _ := p.sh.world.kb(name)
+		return pauseOf(name, !kb.Paused)(p.sh)
+	case key.Matches(msg, k.CopyRef):
+		j := p.rows[p.ls.cur]
+		return p.sh.copy(p.sh.filePath(j.KB, rawPath(j.Path, j.PathBytes)), "the path")
+	}
+	return nil
+}
+
+func (p *queuePage) enter() tea.Cmd {
+	if p.ls.cur >= len(p.rows) {
+		return nil
+	}
+	j := p.rows[p.ls.cur]
+	return send(goMsg{pageDocuments, showDoc{j.KB, rawPath(j.Path, j.PathBytes)}})
+}
+
+func (p *queuePage) bump(j wire.Job) tea.Cmd {
+	return p.sh.act(func(ctx context.Context) (string, error) {
+		ok, err := p.sh.backend.Bump(ctx, j.KB, rawPath(j.Path, j.PathBytes))
+		if !ok {
+			return "it does not wait any more", err
+		}
+		return visible(j.Path) + " is next", err
+	})
+}
+
+// arrange filters and sorts what was loaded, and keeps the cursor on its file.
+func (p *queuePage) arrange() {
+	var on int64
+	if p.ls.cur < len(p.rows) {
+		on = p.rows[p.ls.cur].ID
+	}
+	p.rows = p.rows[:0]
+	for _, state := range []string{"processing", "pending"} {
+		for _, j := range p.jobs[state] {
+			if p.filter.match(j.KB, j.Path, j.Stage, j.State) {
+				p.rows = append(p.rows, j)
+			}
+		}
+	}
+	switch p.order {
+	case byKB:
+		slices.SortStableFunc(p.rows, func(a, b wire.Job) int {
+			return cmp.Or(strings.Compare(a.KB, b.KB), strings.Compare(b.State, a.State))
+		})
+	case byAge:
+		slices.SortStableFunc(p.rows, func(a, b wire.Job) int { return a.Created.Compare(b.Created) })
+	}
+	p.ls.resize(len(p.rows), max(p.ls.h, 1))
+	for i, j := range p.rows {
+		if j.ID == on {
+			p.ls.moveTo(i)
+			break
+		}
+	}
+}
+
+func (p *queuePage) View(w, h int) string {
+	st := p.sh.st
+	lines := p.summary(w, min(h/4, 6))
+	lines = append(lines, p.filter.line(p.sh, w)...)
+	shown := ""
+	if total := p.total["pending"] + p.total["processing"]; int64(len(p.rows)) < total {
+		shown = fmt.Sprintf("%s of %s shown, ", count(len(p.rows)), count(total))
+	}
+	pos := ""
+	if len(p.rows) > 0 {
+		pos = count(p.ls.cur+1) + "/" + count(len(p.rows)) + " "
+	}
+	lines = append(lines, p.sh.section("Queue", shown+pos+sortNames[p.order], w))
+	p.rowY = len(lines)
+	p.ls.resize(len(p.rows), h-len(lines))
+	from, to := p.ls.window()
+	for i := from; i < to; i++ {
+		lines = append(lines, p.row(p.rows[i], i == p.ls.cur, w))
+	}
+	if len(p.rows) == 0 {
+		lines = append(lines, "", "   "+st.Dim.Render(p.empty()))
+	}
+	return block(lines, w, h)
+}
+
+func (p *queuePage) empty() string {
+	switch {
+	case p.err != nil:
+		return "The queue cannot be loaded: " + explain(p.err)
+	case !p.ready:
+		return "Loading" + p.sh.g.Ellipsis
+	case p.filter.on():
+		return "Nothing in the queue matches the filter."
+	}
+	return "The queue is empty: everything is indexed."
+}
+
+func (p *queuePage) row(j wire.Job, on bool, w int) string {
+	st, g := p.sh.st, p.sh.g
+	sign, style := g.Wait, st.Dim
+	what := j.Reason
+	if j.State == "processing" {
+		sign, style, what = g.Busy, st.Info, j.Stage
+	}
+	if what == "" {
+		what = j.State
+	}
+	if j.State != "processing" && j.NextTry.After(p.sh.now()) {
+		what = "again in " + shortSpan(j.NextTry.Sub(p.sh.now()))
+	}
+	kbW, whatW, ageW := min(max(w/8, 8), 20), 14, 6
+	if w < 60 {
+		kbW, whatW = 0, 9
+	}
+	name := visible(j.Path)
+	if kbW == 0 {
+		name = visible(j.KB) + "/" + name
+	}
+	pathW := w - 5 - kbW - whatW - ageW - 3
+	if kbW > 0 {
+		pathW--
+	}
+	cells := fit(clipPath(name, pathW), pathW) + " " + fit(visible(what), whatW) + fitRight(shortSpan(p.sh.now().Sub(j.Created)), ageW)
+	if kbW > 0 {
+		cells = fit(visible(j.KB), kbW) + " " + cells
+	}
+	if on {
+		return " " + st.Cursor.Render(fit(g.Cursor+" "+sign+" "+cells, w-2))
+	}
+	return "   " + style.Render(sign) + " " + cells
+}
+
+// summary counts the queue by KB, and what is in work by stage.
+func (p *queuePage) summary(w, most int) []string {
+	st, q := p.sh.st, p.sh.world.queue()
+	line := " " + st.Strong.Render(count(q.Pending)+" waiting") + st.Dim.Render(" "+p.sh.g.Dot+" "+count(q.Processing)+" in work")
+	stages := map[string]int{}
+	for _, j := range p.jobs["processing"] {
+		stages[cmp.Or(j.Stage, "starting")]++
+	}
+	names := make([]string, 0, len(stages))
+	for name := range stages {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", visible(name), stages[name])
+	}
+	if len(names) > 0 {
+		line += st.Dim.Render(": " + strings.Join(names, ", "))
+	}
+	if allPaused(p.sh.world) {
+		line += "  " + st.Warn.Render(p.sh.g.Off+" paused")
+	}
+	lines := []string{cut(line, w)}
+	return append(lines, p.perKB(w, most-1)...)
+}
+
+// perKB draws one bar per KB with something to do.
+func (p *queuePage) perKB(w, most int) []string {
+	var busy []wire.KB
+	var top int64
+	for _, kb := range p.sh.world.kbs {
+		if n := kb.Queue.Pending + kb.Queue.Processing; n > 0 {
+			busy = append(busy, kb)
+			top = max(top, n)
+		}
+	}
+	slices.SortStableFunc(busy, func(a, b wire.KB) int {
+		return cmp.Compare(b.Queue.Pending+b.Queue.Processing, a.Queue.Pending+a.Queue.Processing)
+	})
+	var lines []string
+	st, barW := p.sh.st, max(min(w-44, 40), 6)
+	full := "█"
+	if p.sh.g.ASCII {
+		full = "#"
+	}
+	for _, kb := range busy[:max(min(len(busy), most), 0)] {
+		n := kb.Queue.Pending + kb.Queue.Processing
+		bar := strings.Repeat(full, max(int(n*int64(barW)/top), 1))
+		text := count(n)
+		if kb.Paused {
+			text += " paused"
+		}
+		lines = append(lines, "   "+fit(visible(kb.Name), 20)+" "+st.Accent.Render(fit(bar, barW))+" "+st.Dim.Render(clip(text, 16)))
+	}
+	return lines
+}
