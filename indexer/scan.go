@@ -125,7 +125,28 @@ func (ix *Indexer) scanTree(ctx context.Context, t kbroot.DocPath) (Counts, erro
 	if !ix.checkRoot(ctx, kb.Root) {
 		return Counts{}, nil
 	}
+	if file, err := ix.isFile(t); err != nil {
+		return Counts{}, err
+	} else if file {
+		id, err := ix.ensureKB(ctx, kb)
+		if err != nil {
+			return Counts{}, err
+		}
+		if err := ix.planBatch(ctx, kb.Name, id, []string{t.Path}, func(string) bool { return false }); err != nil {
+			return Counts{}, err
+		}
+		// What lay below it when it was a folder is gone.
+	}
 	return ix.scanKB(ctx, kb, t.Path)
+}
+
+// isFile: the hint was about a folder, but a file stands in its place now.
+func (ix *Indexer) isFile(t kbroot.DocPath) (bool, error) {
+	if t.Path == "" {
+		return false, nil
+	}
+	e, err := ix.root.Stat(t)
+	return err == nil && e.Verdict.Code != kbroot.Missing && !e.Mode.IsDir(), err
 }
 
 // scanKB is the merge-join of the walk and the index, both in path order.
