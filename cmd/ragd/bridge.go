@@ -43,6 +43,7 @@ const (
 // bridge copies bytes both ways until one side ends. Nothing but the daemon's
 // bytes is written to standard output.
 func (a *app) bridge(ctx context.Context, socket string) error {
+	parent := os.Getppid() // before anything that takes time: it may be gone after
 	conn, err := usock.Dial(ctx, socket)
 	if err != nil {
 		return bridgeError(socket, err)
@@ -60,7 +61,6 @@ func (a *app) bridge(ctx context.Context, socket string) error {
 		answered <- err
 	}()
 
-	parent := os.Getppid()
 	orphan := time.NewTicker(orphanCheck)
 	defer orphan.Stop()
 	var late <-chan time.Time

@@ -15,18 +15,19 @@ import (
 )
 
 // mcpServer serves each connection with do and tells when one ends.
-func (b *box) mcpServer(do func(net.Conn)) (ended <-chan struct{}) {
+func (b *box) mcpServer(do func(net.Conn)) (begun, ended <-chan struct{}) {
 	b.t.Helper()
 	l, err := net.Listen("unix", b.mcpSocket())
 	must(b.t, err)
 	b.t.Cleanup(func() { _ = l.Close() })
-	done := make(chan struct{}, 8)
+	met, done := make(chan struct{}, 8), make(chan struct{}, 8)
 	go func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
+			met <- struct{}{}
 			go func() {
 				do(c)
 				_ = c.Close()
@@ -34,15 +35,15 @@ func (b *box) mcpServer(do func(net.Conn)) (ended <-chan struct{}) {
 			}()
 		}
 	}()
-	return done
+	return met, done
 }
 
-func waitEnd(t *testing.T, ended <-chan struct{}, limit time.Duration, what string) {
+func within(t *testing.T, c <-chan struct{}, limit time.Duration, what string) {
 	t.Helper()
 	select {
-	case <-ended:
+	case <-c:
 	case <-time.After(limit):
-		t.Fatalf("%s: not ended after %s", what, limit)
+		t.Fatalf("%s: not within %s", what, limit)
 	}
 }
 
@@ -135,21 +136,20 @@ func TestTheBridgeEndsWithItsHost(t *testing.T) {
 	})
 	t.Run("SIGTERM", func(t *testing.T) {
 		b := newBox(t)
-		ended := b.mcpServer(hang)
+		begun, ended := b.mcpServer(hang)
 		cmd := b.program("mcp")
 		in, err := cmd.StdinPipe()
 		must(t, err)
 		must(t, cmd.Start())
-		_, err = io.WriteString(in, "x")
-		must(t, err)
-		time.Sleep(200 * time.Millisecond)
+		defer func() { _ = in.Close() }()
+		within(t, begun, 30*time.Second, "the bridge connects")
 		must(t, cmd.Process.Signal(syscall.SIGTERM))
 		exits(t, cmd, 5*time.Second)
-		waitEnd(t, ended, 5*time.Second, "after SIGTERM")
+		within(t, ended, 5*time.Second, "it ends after SIGTERM")
 	})
 	t.Run("output is closed", func(t *testing.T) {
 		b := newBox(t)
-		ended := b.mcpServer(func(c net.Conn) {
+		begun, ended := b.mcpServer(func(c net.Conn) {
 			for {
 				if _, err := io.WriteString(c, "tick\n"); err != nil {
 					return
@@ -164,13 +164,14 @@ func TestTheBridgeEndsWithItsHost(t *testing.T) {
 		out, err := cmd.StdoutPipe()
 		must(t, err)
 		must(t, cmd.Start())
+		within(t, begun, 30*time.Second, "the bridge connects")
 		must(t, out.Close())
 		exits(t, cmd, 5*time.Second)
-		waitEnd(t, ended, 5*time.Second, "after its output was closed")
+		within(t, ended, 5*time.Second, "it ends after its output was closed")
 	})
 	t.Run("host is killed while another holds its input open", func(t *testing.T) {
 		b := newBox(t)
-		ended := b.mcpServer(hang)
+		begun, ended := b.mcpServer(hang)
 		fifo := filepath.Join(b.home, "in")
 		must(t, syscall.Mkfifo(fifo, 0o600))
 		held, err := os.OpenFile(fifo, os.O_RDWR, 0) // no end of input, ever
@@ -183,9 +184,9 @@ func TestTheBridgeEndsWithItsHost(t *testing.T) {
 		must(t, host.Start())
 		_, err = io.ReadFull(out, make([]byte, len("started\n")))
 		must(t, err)
-		time.Sleep(300 * time.Millisecond)
+		within(t, begun, 30*time.Second, "the bridge connects")
 		must(t, host.Process.Kill())
 		_ = host.Wait()
-		waitEnd(t, ended, 5*time.Second, "after its host was killed")
+		within(t, ended, 5*time.Second, "it ends after its host was killed")
 	})
 }

@@ -100,7 +100,7 @@ func (s *Server) find(r *http.Request) (*route, *call, error) {
 			fault.New(fault.Invalid, "method_not_allowed", "%q is not allowed on %.200q; allowed: %s", r.Method, r.URL.Path, list)}
 	}
 	return nil, c, fault.New(fault.NotFound, "no_such_route", "there is nothing at %.200q", r.URL.Path).
-		WithHint("the routes are listed in docs/admin.md")
+		WithHint("is the daemon of the same release as the caller? GET /health tells its version")
 }
 
 func (rt *route) matches(elems []string) bool {

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"ragd/internal/fault"
@@ -36,12 +37,13 @@ func PrivateDir(dir string) error {
 	return nil
 }
 
-// listenDir makes the folder for a socket where it is missing. A folder that
-// is there is left as it is (it may be the user's home), but one in which
-// others may write is refused: they could put their own socket in place of ours.
+// listenDir makes the folder for a socket where it is missing. One that is
+// ragd's own by its name is closed to others. Any other is left as it is (it
+// may be the user's home), but one in which others may write is refused: they
+// could put their own socket in place of ours.
 func listenDir(dir, setting string) error {
 	info, err := os.Stat(dir)
-	if os.IsNotExist(err) {
+	if base := filepath.Base(dir); os.IsNotExist(err) || base == "ragd" || base == "ragd-"+strconv.Itoa(os.Getuid()) {
 		return PrivateDir(dir)
 	}
 	if err != nil {
