@@ -35,7 +35,7 @@ type valueJSON struct {
 }
 
 func (a *app) configCommand() *cobra.Command {
-	var keys, path bool
+	var keys, path, markdown bool
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Every setting, its value, and where it came from",
@@ -46,6 +46,11 @@ settings file, then defaults. --keys tells what each setting means and allows.`,
 			switch {
 			case keys && path:
 				return usageError{fmt.Errorf("--keys and --path are two different questions")}
+			case markdown && (!keys || a.json):
+				return usageError{fmt.Errorf("--markdown goes with --keys, and not with --json")}
+			case markdown:
+				_, err := io.WriteString(a.out, config.Reference())
+				return err
 			case keys:
 				return a.printKeys()
 			case path:
@@ -64,6 +69,7 @@ settings file, then defaults. --keys tells what each setting means and allows.`,
 		},
 	}
 	cmd.Flags().BoolVar(&keys, "keys", false, "what each setting means, and its names in file and environment")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "with --keys: as the page docs/settings.md")
 	cmd.Flags().BoolVar(&path, "path", false, "only where the settings file is, or would be")
 	return a.jsonFlag(cmd)
 }

@@ -407,6 +407,16 @@ func TestEveryKeyIsComplete(t *testing.T) {
 	}
 }
 
+func TestTheReferencePageIsUpToDate(t *testing.T) {
+	got, err := os.ReadFile("../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != config.Reference() {
+		t.Error("docs/settings.md is not what the table says; make it again: ragd config --keys --markdown > docs/settings.md")
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	for _, s := range []string{"", "log_level = \"info\"", "[[mount]]\ndir = '''/a'''\n[mount.x]\ny=1", "a.b.\"c\".d = [1,\n#x\n2]", "\"\"\"\"=1", "x=\"\"\"\\", "[[root]]\n[[root.x]]", "x={a=[{b=1}]}", "\ufeffhidden=true", "\ufeff", "\xff\xfe", "\ufeff\ufeff"} {
 		f.Add([]byte(s))
