@@ -62,7 +62,7 @@ func markupGroups() []formatGroup {
 		lines("calendar", "text/calendar", chunk.FormatPlain, rewriteCalendar, "ics ical vcf vcard"),
 		data("tex-source", "application/x-tex", "sty cls bst dtx ins", ""),
 		plain("bibtex", "text/x-bibtex", "bib"),
-		data("xml", "application/xml", "ttml dfxp xml xsd xsl xslt rss atom opml plist kml gpx wsdl nxml dita docbook xliff xlf resx csproj fsproj vbproj props targets", ""),
+		data("xml-data", "application/xml", "xsd xsl xslt plist kml gpx wsdl xliff xlf resx csproj fsproj vbproj props targets", ""),
 		data("yaml", "application/yaml", "yaml yml", ".clang-format .clang-tidy"),
 		data("toml", "application/toml", "toml", "cargo.lock poetry.lock uv.lock pipfile"),
 		data("ini", "text/plain", "ini cfg conf cnf config properties editorconfig desktop service timer socket mount inf reg", ".editorconfig .gitconfig .npmrc .flake8 .pylintrc"),
@@ -87,6 +87,8 @@ func workerGroups() []formatGroup {
 		worker("msg", readMSG, "msg oft"),
 		worker("odf", readODF, "odt ods odp ott ots otp odg otg odm"),
 		worker("odf-flat", readFlatODF, "fodt fods fodp fodg"),
+		worker("ipynb", readNotebook, "ipynb"),
+		worker("xml", readXML, "ttml dfxp xml rss atom nxml dita docbook tei opml"),
 		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam"),
 	}
 }

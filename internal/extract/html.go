@@ -43,6 +43,7 @@ func readHTML(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	if doc.Title == "" {
 		doc.Title = markdownTitle(page.body)
 	}
+	fillQuality(doc, page.body)
 	return doc, nil
 }
 

@@ -38,6 +38,11 @@ type workerConfig struct {
 // returns the process's exit code. Where the cage needs it, the process is
 // replaced by itself once, before the first byte of stdin is read.
 func WorkerMain(ctx context.Context, stdin io.Reader, stdout io.Writer) int {
+	return workerMain(ctx, stdin, stdout, func(*Registry) {})
+}
+
+// workerMain lets a test add readers.
+func workerMain(ctx context.Context, stdin io.Reader, stdout io.Writer, setup func(*Registry)) int {
 	var cfg workerConfig
 	if s := os.Getenv(workerEnv); s != "" {
 		if err := json.Unmarshal([]byte(s), &cfg); err != nil {
@@ -60,6 +65,7 @@ func WorkerMain(ctx context.Context, stdin io.Reader, stdout io.Writer) int {
 		return 2
 	}
 	defer r.Close()
+	setup(r)
 	if err := serveWorker(ctx, r, bufio.NewReaderSize(stdin, 64<<10), bufio.NewWriterSize(stdout, 64<<10)); err != nil {
 		fmt.Fprintf(os.Stderr, "extract worker: %v\n", err)
 		return 1

@@ -264,7 +264,7 @@ type brokenWorker struct {
 }
 
 func (b *brokenWorker) Error() string {
-	return fmt.Sprintf("worker ended (%s): %v: %s", b.state, b.cause, b.stderr)
+	return fmt.Sprintf("worker ended (%s): %v: %s", b.state, b.cause, clip(b.stderr, 2<<10))
 }
 
 func (b *brokenWorker) fault(ctx context.Context, path string) error {

@@ -14,13 +14,18 @@ const workerArg = "extract-worker-of-this-test"
 // TestMain lets the test binary be its own worker.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == workerArg {
-		os.Exit(WorkerMain(context.Background(), os.Stdin, os.Stdout))
+		os.Exit(workerMain(context.Background(), os.Stdin, os.Stdout, func(r *Registry) {
+			r.byExt["misbehave"] = fileType{format: Format{Name: "misbehave", Version: 1, Worker: true}, read: misbehave, env: r.env}
+		}))
 	}
 	goleak.VerifyTestMain(m)
 }
 
 func newPool(t testing.TB, limits WorkerLimits) *WorkerPool {
 	t.Helper()
+	if raceEnabled {
+		limits.MemoryBytes = ^uint64(0) // the race detector reserves terabytes of addresses
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
