@@ -24,6 +24,7 @@ func scanCode(s *splitter, from, end int) {
 		stop := lineEnd(s.body, at, end)
 		if blankLine(s.body[at:stop]) {
 			c.stanza(start, at)
+			c.relieve()
 			start = min(stop+1, end)
 		}
 		at = stop + 1
@@ -61,6 +62,8 @@ func (c *code) stanza(start, end int) {
 		if !whole {
 			c.piece(at, stop, u)
 			u.cost = codeCost(c.body[min(stop+1, end):end], false)
+			c.relieve()
+			before = min(before, len(c.units))
 		}
 		at = stop + 1
 	}

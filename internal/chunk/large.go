@@ -98,6 +98,7 @@ func (s *splitter) stanzas(start, end int, u unit) {
 		for at := from; at < to; {
 			stop := lineEnd(s.body, at, to)
 			s.piece(at, stop, v)
+			s.relieve()
 			first = false
 			at = stop + 1
 			if at < to {

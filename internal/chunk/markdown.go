@@ -42,6 +42,7 @@ func scanMarkdown(s *splitter, from, end int) {
 	for at := from; at < end; {
 		stop := lineEnd(s.body, at, end)
 		m.line(at, stop)
+		m.relieve()
 		at = stop + 1
 	}
 	m.close(end)

@@ -5,20 +5,37 @@ import (
 	"unicode/utf8"
 )
 
-// pack joins the units of a stretch to chunks. A chunk is filled up to the
-// target; where it has to end in the middle of a section, the cheapest border
-// in its second half is taken. Sections are joined when they are small.
-func (s *splitter) pack() {
-	if len(s.units) == 0 {
-		return
+const (
+	unitsMost = 1 << 14 // units that may wait to be packed
+	unitsKept = 1 << 12 // of them left waiting: more than any chunk looks ahead
+)
+
+// relieve packs most of the units that wait when there are very many, so that
+// millions of tiny blocks do not all lie in memory. Scanners call it between
+// blocks.
+func (s *splitter) relieve() {
+	if len(s.units) >= unitsMost {
+		s.packUntil(len(s.units) - unitsKept)
 	}
+}
+
+// pack joins the units left of a stretch to chunks.
+func (s *splitter) pack() { s.packUntil(len(s.units)) }
+
+// packUntil joins units to chunks at least until the chunk that holds unit
+// limit-1. A chunk is filled up to the target; where it has to end in the
+// middle of a section, the cheapest border in its second half is taken.
+// Sections are joined when they are small.
+func (s *splitter) packUntil(limit int) {
 	s.findSectionEnds()
-	for i := 0; i < len(s.units); {
+	i := 0
+	for i < limit {
 		start, charStart := s.overlapStart(i)
 		j := s.fill(i, charStart)
 		s.emit(i, j, start, charStart)
 		i = j
 	}
+	s.units = s.units[:copy(s.units, s.units[i:])]
 }
 
 // findSectionEnds notes for every unit where its section ends.

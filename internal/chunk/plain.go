@@ -8,6 +8,7 @@ func scanPlain(s *splitter, from, end int) {
 		if blankLine(s.body[at:stop]) {
 			s.prose(start, at, unit{path: s.stretchHeadings, cost: costBlock})
 			start = stop
+			s.relieve()
 		}
 		at = stop + 1
 	}
