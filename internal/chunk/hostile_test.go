@@ -80,7 +80,7 @@ func TestHostileTextsGiveBoundedChunks(t *testing.T) {
 
 func TestLongRandomTextsKeepThePromises(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(12) {
+	for seed := range uint64(6) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var b strings.Builder
 		for range 1500 {
