@@ -31,6 +31,7 @@ type world struct {
 	fail  error // what every store read answers, when set
 	audit []Audit
 
+	files    Files // instead of the fake
 	onSearch func(ctx context.Context, req search.Request) (*search.Response, error)
 	onWait   func(ctx context.Context, kbs []string) ([]kbroot.DocPath, int, []string, error)
 	reindex  []string
@@ -63,8 +64,12 @@ func newWorld(t testing.TB, kbs ...string) *world {
 }
 
 func (w *world) deps() Deps {
+	files := w.files
+	if files == nil {
+		files = (*fakeFiles)(w)
+	}
 	return Deps{
-		Store: (*fakeStore)(w), Search: (*fakeSearch)(w), Files: (*fakeFiles)(w), Index: (*fakeIndex)(w),
+		Store: (*fakeStore)(w), Search: (*fakeSearch)(w), Files: files, Index: (*fakeIndex)(w),
 		Fresh: (*fakeFresh)(w), Status: (*fakeStatus)(w), Chunks: (*fakeStore)(w), Docs: (*fakeStore)(w),
 		Audit: func(a Audit) { w.mu.Lock(); w.audit = append(w.audit, a); w.mu.Unlock() },
 	}
@@ -112,7 +117,7 @@ func (w *world) indexLocked(kb, path string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := (*fakeFiles)(w).Stat(kbroot.DocPath{KB: kb, Path: path})
+	e, err := w.deps().Files.Stat(kbroot.DocPath{KB: kb, Path: path})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ func New(o Options, d Deps) *Server {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
+	d.Store = noneMeansNone{d.Store}
 	s := &Server{
 		opts: o, deps: d, log: o.Logger, scope: scope{globs: o.Agent.KBs, root: o.Agent.Root},
 		large: make(chan struct{}, largeLines), queued: semaphore.NewWeighted(queueBytes),

@@ -185,7 +185,7 @@ func (c *call) searchDocs(ctx context.Context, refs []kbRef) (*reply, error) {
 	case "semantic":
 		req.Mode = search.ModeMeaning
 	}
-	resp, err := engine.Search(ctx, req)
+	resp, err := c.find(ctx, engine, req)
 	if err != nil {
 		return nil, err
 	}

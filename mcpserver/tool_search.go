@@ -93,7 +93,7 @@ func runSearch(ctx context.Context, c *call) (*reply, error) {
 		ids = c.storeIDs(c.v.str("kb"), refs)
 	}
 	topK := c.v.num("top_k", defaultTopK)
-	resp, err := c.deps.Search.Search(ctx, search.Request{
+	resp, err := c.find(ctx, c.deps.Search, search.Request{
 		Query: c.v.str("query"), KBs: ids, TopK: topK, SnippetChars: c.opts.Limits.SnippetChars, IncludeRetired: true,
 	})
 	if err != nil {
@@ -116,6 +116,14 @@ func runSearch(ctx context.Context, c *call) (*reply, error) {
 	return &reply{data: out, text: searchText(&out)}, nil
 }
 
+// find searches; no KB at all, as opposed to every KB, has no hits.
+func (c *call) find(ctx context.Context, engine Searcher, req search.Request) (*search.Response, error) {
+	if none(req.KBs) {
+		return &search.Response{}, nil
+	}
+	return engine.Search(ctx, req)
+}
+
 // whyEmpty says which kind of nothing was found.
 func (c *call) whyEmpty(ctx context.Context, ids []int64, refs []kbRef, f freshness) (string, error) {
 	if len(refs) == 0 {
@@ -126,10 +134,8 @@ func (c *call) whyEmpty(ctx context.Context, ids []int64, refs []kbRef, f freshn
 		return "", err
 	}
 	var docs int64
-	if ids == nil || len(ids) > 0 {
-		for _, st := range stats {
-			docs += st.Documents
-		}
+	for _, st := range stats {
+		docs += st.Documents
 	}
 	switch {
 	case docs == 0 && f.Pending > 0:

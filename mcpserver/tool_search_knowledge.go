@@ -192,7 +192,7 @@ func (c *call) searchKnowledge(ctx context.Context, query string) (*reply, error
 	if alpha, ok := c.v["alpha"].(float64); ok {
 		req.Alpha = &alpha
 	}
-	resp, err := c.deps.Search.Search(ctx, req)
+	resp, err := c.find(ctx, c.deps.Search, req)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"ragd/internal/fault"
+	"ragd/internal/search"
 	"ragd/internal/store"
 	"ragd/internal/wire"
 )
@@ -159,6 +161,65 @@ func TestForeignKBAndUnknownKBGetTheSameAnswer(t *testing.T) {
 	if want := []string{"mine true", "mine-too true"}; !slices.Equal(w.reindex, want) {
 		t.Errorf("reindexed %v, want %v", w.reindex, want)
 	}
+}
+
+func TestAnAgentWithNoKBsSeesNothingAtAll(t *testing.T) {
+	w := newWorld(t, "foreign")
+	w.put("foreign", "a.md", "the fox")
+	w.set("foreign", "f.pdf", func(d *fakeDoc) { d.rec.State = store.StateFailed })
+	w.jobs = []store.Job{{ID: 1, KB: 1, KBName: "foreign", Path: "f.pdf", State: store.JobFailed}}
+	// A store and a searcher that take an empty list for "all".
+	d := w.deps()
+	d.Store, d.Search = allForNone{d.Store}, allForNoneSearch{d.Search}
+	s := New(Options{Agent: Agent{KBs: []string{}}}, d)
+	for name, args := range map[string]string{
+		"rag_list_kbs": "", "rag_search": `{"query":"fox"}`, "rag_status": "", "rag_jobs": "", "rag_reindex": "", "list_chunks": `{"prefix":""}`, "capsid_find_docs": "", "search_knowledge": `{"query":"fox"}`,
+	} {
+		i := slices.IndexFunc(s.tools, func(t *tool) bool { return t.name == name })
+		req := &request{sess: newSession("s", "", nil, 0, nil), args: json.RawMessage(args)}
+		r := s.call(context.WithValue(context.Background(), requestKey{}, req), s.tools[i])
+		for _, leak := range []string{"foreign", "a.md", `"documents":1`, `"failed":1`} {
+			if strings.Contains(string(r.RawStructuredContent), leak) {
+				t.Errorf("%s shows %s: %s", name, leak, r.RawStructuredContent)
+			}
+		}
+	}
+	if len(w.reindex) != 0 {
+		t.Errorf("reindexed %v", w.reindex)
+	}
+}
+
+type allForNone struct{ Store }
+
+func orNil(ids []int64) []int64 {
+	if len(ids) == 0 {
+		return nil
+	}
+	return ids
+}
+
+func (s allForNone) KBStats(ctx context.Context, ids []int64) ([]store.KBStats, error) {
+	return s.Store.KBStats(ctx, orNil(ids))
+}
+
+func (s allForNone) Queue(ctx context.Context, ids []int64) (store.Queue, error) {
+	return s.Store.Queue(ctx, orNil(ids))
+}
+
+func (s allForNone) Freshness(ctx context.Context, ids []int64) (int64, int64, error) {
+	return s.Store.Freshness(ctx, orNil(ids))
+}
+
+func (s allForNone) ListJobs(ctx context.Context, q JobQuery) ([]store.Job, int64, error) {
+	q.KBs = orNil(q.KBs)
+	return s.Store.ListJobs(ctx, q)
+}
+
+type allForNoneSearch struct{ Searcher }
+
+func (s allForNoneSearch) Search(ctx context.Context, r search.Request) (*search.Response, error) {
+	r.KBs = orNil(r.KBs)
+	return s.Searcher.Search(ctx, r)
 }
 
 func TestListKBsCountsAndSortsByName(t *testing.T) {
