@@ -192,17 +192,25 @@ func (v *docView) facts(w int) []string {
 	if v.err == nil {
 		what := []string{size(d.Bytes), plural(d.Chunks, "chunk", "chunks"), plural(d.TotalChars, "character", "characters")}
 		row("content", strings.Join(slices.DeleteFunc(append([]string{d.Format}, what...), func(s string) bool { return s == "" }), dot))
-		times := "file changed " + ago(v.sh.now(), d.Modified) + dot + "indexed " + ago(v.sh.now(), d.IndexedAt)
-		if d.Stale {
-			times += dot + "the file has changed since"
+		var times []string
+		if !d.Modified.IsZero() {
+			times = append(times, "file changed "+ago(v.sh.now(), d.Modified))
 		}
-		row("times", times)
+		if !d.IndexedAt.IsZero() {
+			times = append(times, "indexed "+ago(v.sh.now(), d.IndexedAt))
+		}
+		if d.Stale {
+			times = append(times, "the file has changed since")
+		}
+		if len(times) > 0 {
+			row("times", strings.Join(times, dot))
+		}
 	}
 	for _, key := range sortedKeys(d.Meta) {
 		row(key, d.Meta[key])
 	}
 	for _, key := range sortedKeys(d.FrontMatter) {
-		row(key, fmt.Sprint(d.FrontMatter[key]))
+		row(key, frontText(d.FrontMatter[key]))
 	}
 	if d.FrontError != "" {
 		row("front", d.FrontError)
@@ -251,6 +259,19 @@ func (v *docView) whyNot(w int) []string {
 		}
 	}
 	return append(lines, "")
+}
+
+// frontText writes a value of the front matter; a list with commas.
+func frontText(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	parts := make([]string, len(list))
+	for i, x := range list {
+		parts[i] = fmt.Sprint(x)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func sortedKeys[V any](m map[string]V) []string {

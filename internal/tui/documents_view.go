@@ -74,7 +74,7 @@ func (p *documentsPage) cells(s *docSet, r treeRow, w int) (name, tail string, s
 	st, g := p.sh.st, p.sh.g
 	switch r.kind {
 	case treeKB:
-		return visible(s.name), p.kbTail(s), st.Dim
+		return visible(s.name), p.kbTail(s, w), st.Dim
 	case treeDir:
 		path := s.rows[r.from].path[:r.plen-1]
 		tail = count(r64(r.to - r.from))
@@ -89,7 +89,7 @@ func (p *documentsPage) cells(s *docSet, r treeRow, w int) (name, tail string, s
 	name = d.path[r.plen:]
 	facts := fitRight(size(d.bytes), 8)
 	if w >= 70 {
-		facts = fitRight(count(r64(d.chunks)), 6) + " chunks " + facts
+		facts = fitRight(plural(r64(d.chunks), "chunk", "chunks"), 12) + " " + facts
 	}
 	word, style := p.sh.docState(d)
 	return visible(name), facts + "  " + fit(word, 10), style
@@ -97,13 +97,16 @@ func (p *documentsPage) cells(s *docSet, r treeRow, w int) (name, tail string, s
 
 func r64(n int32) int64 { return int64(n) }
 
-func (p *documentsPage) kbTail(s *docSet) string {
+func (p *documentsPage) kbTail(s *docSet, w int) string {
 	kb, _ := p.sh.world.kb(s.name)
 	switch {
 	case s.loading && s.total > 0:
 		return fmt.Sprintf("loading %s of %s", count(len(s.next)), count(s.total))
 	case s.loading:
 		return "loading"
+	}
+	if w < 60 {
+		return count(kb.Documents)
 	}
 	tail := plural(kb.Documents, "document", "documents")
 	if kb.Excluded > 0 {

@@ -72,9 +72,6 @@ func (p *failedPage) arrange() {
 			p.rows = append(p.rows, failedRow{name, i, 0})
 		}
 	}
-	if on.ID == 0 && cur == 0 && len(p.rows) > 1 && p.rows[1].job >= 0 && !p.ready {
-		cur = 1 // the first file, whose details are worth more than a heading
-	}
 	p.ls.resize(len(p.rows), max(p.ls.h, 1))
 	p.ls.moveTo(cur)
 	if _, ok := p.job(); !ok {

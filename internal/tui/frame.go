@@ -48,9 +48,9 @@ func (m *Model) noDaemon(w, h int) string {
 		return block(lines, w, h)
 	}
 	title, steps := offlineAdvice(link)
-	lines = append(lines, "  "+st.Strong.Render(title))
+	lines = append(lines, "  "+st.Strong.Render(clip(title, w-4)))
 	for _, l := range wrapText(sentence(link.Reason), w-4) {
-		lines = append(lines, "  "+l)
+		lines = append(lines, "  "+st.Dim.Render(l))
 	}
 	lines = append(lines, "")
 	for _, s := range steps {
@@ -123,7 +123,8 @@ func (m *Model) tabs(w int) []tab {
 	numbered := func(names [pageCount]string) func(int) string {
 		return func(i int) string { return fmt.Sprintf("%d %s", i+1, names[i]) }
 	}
-	right := 14
+	word, _, _ := linkLine(m.sh.world)
+	right := width(word) + 4
 	if out, end := lay(numbered(titles), 2); end <= w-right {
 		return out
 	}
@@ -168,9 +169,11 @@ func (m *Model) header() string {
 		} else {
 			b.WriteString(st.Tab.Render(name))
 		}
-		if t.page == pageFailed {
+		switch {
+		case badge == "":
+		case t.page == pageFailed:
 			b.WriteString(st.Fail.Render(badge))
-		} else {
+		default:
 			b.WriteString(st.Badge.Render(badge))
 		}
 		x = t.x + width(t.text)
@@ -213,7 +216,10 @@ func (m *Model) footer() string {
 	}
 	tail := []key.Binding{as(m.sh.keys.Help, "keys"), as(m.sh.keys.Palette, "commands"), m.sh.keys.Quit}
 	end := m.hints(tail, m.w)
-	return " " + m.hints(keys, m.w-width(end)-4) + "  " + end
+	if first := m.hints(keys, m.w-width(end)-4); first != "" {
+		return " " + first + "  " + end
+	}
+	return " " + end
 }
 
 // hints writes as many keys as fit.

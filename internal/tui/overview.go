@@ -159,7 +159,10 @@ func (p *overview) headline(w int) []string {
 	if q.Pending+q.Processing > 0 {
 		parts = append(parts, count(q.Pending)+" waiting", count(q.Processing)+" in work")
 	}
-	totals := plural(s.Documents, "document", "documents") + ", " + plural(s.Chunks, "chunk", "chunks")
+	totals := plural(s.Documents, "document", "documents")
+	if w >= 100 || len(parts) == 0 {
+		totals += ", " + plural(s.Chunks, "chunk", "chunks")
+	}
 	if w < 60 && len(parts) > 0 {
 		totals = ""
 	}
@@ -211,7 +214,7 @@ func sentenceCase(s string) string {
 // where the daemon knows them.
 func (p *overview) speed(w int) string {
 	st, wd := p.sh.st, p.sh.world
-	n := min(max(w/4, 10), 60)
+	n := min(max(w/4, 8), 60)
 	bars, top := wd.spark.bars(p.sh.now(), n)
 	var b strings.Builder
 	for _, v := range bars {
@@ -226,6 +229,9 @@ func (p *overview) speed(w int) string {
 	switch {
 	case s.Rate > 0 && wd.busy():
 		text = rate(s.Rate) + " documents/s"
+		if w < 60 {
+			text = rate(s.Rate) + "/s"
+		}
 		if s.ETASeconds > 0 {
 			text += " " + p.sh.g.Dot + " about " + span(time.Duration(s.ETASeconds)*time.Second) + " left"
 		}
@@ -242,12 +248,15 @@ func (p *overview) kbTable(w, rows, y int) []string {
 	p.ls.resize(len(kbs), rows)
 	p.rowY = y + 1
 	wide := w >= 76
-	stateW := min(max(w/4, 14), 40)
-	nameW := w - 4 - 10 - stateW - 2
-	if wide {
-		nameW -= 10 + 10
+	nameW := len("Knowledge bases") + 1
+	for _, kb := range kbs {
+		nameW = max(nameW, width(visible(kb.Name))+1)
 	}
-	nameW = min(nameW, 48)
+	nameW = min(nameW, w*2/5)
+	stateW := w - 4 - nameW - 10 - 2
+	if wide {
+		stateW -= 10 + 10
+	}
 	right := ""
 	if len(kbs) > rows {
 		right = fmt.Sprintf("%d of %d", p.ls.cur+1, len(kbs))

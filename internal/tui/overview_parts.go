@@ -165,10 +165,11 @@ func (s *shared) activityLine(a activity, w int) string {
 	if w >= 60 {
 		at = a.at.Format("15:04:05") + " "
 	}
-	detail = clip(detail, w/2)
+	room := w - 7 - len(at)
 	name := visible(a.doc.KB + "/" + a.doc.Path)
-	room := w - 6 - len(at) - width(detail) - 2
-	name = clipPath(name, room)
+	// The name comes first, but not at the cost of all that is said of it.
+	name = clipPath(name, max(room-width(detail), room*3/5))
+	detail = clip(detail, room-width(name))
 	return "   " + style.Render(sign) + " " + st.Dim.Render(at) + name + "  " + st.Dim.Render(detail)
 }
 

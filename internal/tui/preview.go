@@ -159,7 +159,7 @@ func (p *preview) view(h wire.Hit, w, ht int, focused bool) []string {
 	p.layout(h, w)
 	p.sc.resize(len(p.lines), room)
 	if p.jumped != p.drawn {
-		p.sc.to(max(p.jump-1, 0))
+		p.sc.to(max(p.jump-room/4, 0))
 		p.jumped = p.drawn
 	}
 	lines := append(head, p.lines[p.sc.off:min(p.sc.off+room, len(p.lines))]...)
@@ -191,15 +191,9 @@ func (p *preview) head(h wire.Hit, w, ht int) []string {
 func (s *shared) scores(h wire.Hit) string {
 	dot := " " + s.g.Dot + " "
 	text := fmt.Sprintf("score %.2f", h.Score)
-	if h.Match != "" {
-		text += " by " + visible(h.Match)
-		if h.Match == "both" {
-			text += " keyword and meaning"
-		}
-	}
 	ex, ok := h.Explain.(map[string]any)
 	if !ok {
-		return text
+		return text + dot + "by " + visible(h.Match)
 	}
 	num := func(name string) (float64, bool) {
 		v, ok := ex[name].(float64)

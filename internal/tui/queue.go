@@ -177,7 +177,7 @@ func (p *queuePage) bump(j wire.Job) tea.Cmd {
 // arrange filters and sorts what was loaded, and keeps the cursor on its file.
 func (p *queuePage) arrange() {
 	var on int64
-	if p.ls.cur < len(p.rows) {
+	if p.ls.cur > 0 && p.ls.cur < len(p.rows) { // at the top one stays at the top
 		on = p.rows[p.ls.cur].ID
 	}
 	p.rows = p.rows[:0]
@@ -198,7 +198,7 @@ func (p *queuePage) arrange() {
 	}
 	p.ls.resize(len(p.rows), max(p.ls.h, 1))
 	for i, j := range p.rows {
-		if j.ID == on {
+		if j.ID == on && on != 0 {
 			p.ls.moveTo(i)
 			break
 		}

@@ -45,8 +45,8 @@ func Snapshot(ctx context.Context, o Options, w, h int, offline bool) (string, e
 			if offline {
 				break
 			}
-			title, steps := offlineAdvice(link)
-			return "", fault.New(fault.Unavailable, link.Code, "%s %s", title, sentence(link.Reason)).WithHint("%s", steps[0])
+			_, steps := offlineAdvice(link)
+			return "", fault.New(fault.Unavailable, link.Code, "%s", link.Reason).WithHint("%s", steps[0])
 		}
 		if !p.step(ctx) {
 			if offline {

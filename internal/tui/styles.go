@@ -66,15 +66,15 @@ func NewStyles(level ColorLevel, dark bool) Styles {
 	s := Styles{
 		Text: plain, Strong: plain.Bold(true), Dim: fg(dim), Accent: fg(accent), Title: fg(accent).Bold(true),
 		OK: fg(ok), Warn: fg(warn), Fail: fg(fail), Info: fg(info),
-		Tab: fg(dim), TabOn: fg(accent).Bold(true).Underline(true), Badge: fg(warn),
+		Tab: fg(dim), TabOn: fg(accent).Bold(true).Underline(true).UnderlineSpaces(false), Badge: fg(warn),
 		Key: fg(accent).Bold(true), KeyText: fg(dim), Border: fg(dim),
 		Input: plain, Caret: plain.Reverse(true),
 	}
 	if level <= Mono {
 		s.Dim, s.KeyText, s.Border, s.Tab = plain.Faint(true), plain.Faint(true), plain.Faint(true), plain
 		s.Fail, s.Warn = plain.Bold(true), plain.Bold(true)
-		s.Cursor, s.CursorIdle = plain.Reverse(true), plain.Underline(true)
-		s.Match = plain.Bold(true).Underline(true)
+		s.Cursor, s.CursorIdle = plain.Reverse(true), plain.Underline(true).UnderlineSpaces(false)
+		s.Match = plain.Bold(true).Underline(true).UnderlineSpaces(false)
 		return s
 	}
 	s.Cursor = plain.Background(selBg.color()).Foreground(selFg.color()).Bold(true)

@@ -138,13 +138,16 @@ func clipPath(s string, w int) string {
 	}
 	name := s[strings.LastIndexByte(s, '/')+1:]
 	head := 0
-	if nw := width(name); nw+2 < w {
-		head = (w - nw - 2) / 2
+	if nw := width(name); nw+12 < w {
+		head = (w - nw - 1) / 2
 	}
-	// Keep the tail whole as far as it goes, and what is left over for the head.
-	tail := ansi.TruncateLeft(s, total-(w-1-head), "")
-	out := ansi.Truncate(s, head, "") + "…" + tail
-	return clip(out, w)
+	drop := total - (w - 1 - head)
+	tail := ansi.TruncateLeft(s, drop, "")
+	for width(tail) > w-1-head { // a wide character lay across the cut
+		drop++
+		tail = ansi.TruncateLeft(s, drop, "")
+	}
+	return ansi.Truncate(s, head, "") + "…" + tail
 }
 
 // truncateLeft drops the first n cells of s and puts prefix before the rest.
