@@ -148,6 +148,10 @@ func (s *Server) prepare(ctx context.Context, req *request, env *envelope) (json
 		return s.prepareList(ctx, req, env.Params, p.Meta)
 	case methodReadResource:
 		return s.prepareRead(ctx, req, env.Params, p.Meta)
+	case "logging/setLevel":
+		if !req.sess.Initialized() && !req.modern {
+			return nil, &rpcError{Code: codeInvalidRequest, Message: "initialize must come before logging/setLevel"}
+		}
 	case methodGetPrompt:
 		return s.preparePrompt(ctx, req, env.Params, p.Meta)
 	}
