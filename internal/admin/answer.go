@@ -176,10 +176,13 @@ func deadline(r *http.Request, d time.Duration) (context.Context, context.Cancel
 	return context.WithTimeout(r.Context(), d)
 }
 
-// setDeadlines bounds the reading of a body and the writing of an answer. Not
-// every writer can (a test's recorder cannot); then there is no connection to bound.
-func setDeadlines(w http.ResponseWriter, limit time.Duration) {
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
-	_ = rc.SetWriteDeadline(time.Now().Add(limit + bodyTime))
+// writeWithin bounds the writing of an answer. Not every writer can (a test's
+// recorder cannot); then there is no connection to bound.
+func writeWithin(w http.ResponseWriter, d time.Duration) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d))
+}
+
+// readWithin bounds the reading of a body, also where no handler reads it.
+func readWithin(w http.ResponseWriter, d time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d))
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"time"
 	"unicode/utf8"
 
 	"ragd/internal/fault"
@@ -33,11 +34,15 @@ func decodeBody(w http.ResponseWriter, c *call, limit int64, v any) error {
 		return fault.New(fault.Invalid, "too_large", "the body has more than %d bytes", limit)
 	}
 	if err != nil {
+		w.Header().Set("Connection", "close") // the rest is not waited for
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return &statusError{http.StatusRequestTimeout, nil, fault.New(fault.Invalid, "body_slow", "the body did not arrive within %s", bodyTime)}
 		}
 		return fault.New(fault.Invalid, "bad_body", "the body broke off").Because(err)
 	}
+	// From here on the server reads only to notice that the client is gone; a
+	// deadline would then end a long call.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if !utf8.Valid(data) {
 		return badJSON("it holds bytes that are not UTF-8")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -181,34 +182,94 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-func TestAQuietStreamIsKeptAliveByHeartbeats(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		daemon := &fakeDaemon{}
-		hub := admin.NewHub()
-		srv := admin.New(admin.Options{Services: admin.Services{Index: &fakeIndex{}, Daemon: daemon}, Hub: hub, Recorder: admin.NewRecorder(slog.DiscardHandler, slog.LevelInfo, nil), Logger: discard()})
-		l := &pipeListener{conns: make(chan net.Conn, 1), done: make(chan struct{})}
-		ctx, cancel := context.WithCancel(t.Context())
-		served := make(chan error, 1)
-		go func() { served <- srv.ServeOwner(ctx, l) }()
+// pipeServer serves on pipes, in the bubble's time; dial gives connections to it.
+func pipeServer(t *testing.T, work *fakeWork) (dial func() net.Conn, stop func()) {
+	srv := admin.New(admin.Options{
+		Services: admin.Services{Index: &fakeIndex{}, Daemon: &fakeDaemon{}, Work: work},
+		Hub:      admin.NewHub(), Recorder: admin.NewRecorder(slog.DiscardHandler, slog.LevelInfo, nil), Logger: discard(),
+	})
+	l := &pipeListener{conns: make(chan net.Conn, 1), done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- srv.ServeOwner(ctx, l) }()
+	dial = func() net.Conn {
 		here, there := net.Pipe()
 		l.conns <- there
+		return here
+	}
+	return dial, func() {
+		cancel()
+		if err := <-served; err != nil && !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAQuietStreamIsKeptAliveByHeartbeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial, stop := pipeServer(t, nil)
+		here := dial()
 		go func() { _, _ = fmt.Fprintf(here, "GET /admin/events HTTP/1.1\r\nHost: ragd\r\n\r\n") }()
 		began := time.Now()
 		lines := bufio.NewScanner(here)
 		beats := 0
-		for beats < 3 && lines.Scan() {
+		for beats < 30 && lines.Scan() {
 			if strings.HasPrefix(lines.Text(), ": alive") {
 				beats++
 			}
 		}
-		if d := time.Since(began); beats != 3 || d != 30*time.Second {
+		if d := time.Since(began); beats != 30 || d != 300*time.Second {
 			t.Errorf("%d heartbeats in %s", beats, d)
 		}
-		cancel()
 		_ = here.Close()
-		if err := <-served; err != nil && !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
+		stop()
+	})
+}
+
+func TestALongCallIsNotCutAndTheConnectionServesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial, stop := pipeServer(t, &fakeWork{delay: 5 * time.Minute})
+		here := dial()
+		answers := bufio.NewReader(here)
+		for _, c := range []struct {
+			request string
+			status  int
+			pause   time.Duration
+		}{
+			{"POST /admin/reindex", 200, 100 * time.Second}, {"GET /nowhere", 404, 100 * time.Second},
+			{"GET /admin/kbs/none/documents", 404, 100 * time.Second}, {"GET /admin/status", 200, 0},
+		} {
+			go func() { _, _ = fmt.Fprintf(here, "%s HTTP/1.1\r\nHost: ragd\r\n\r\n", c.request) }()
+			resp, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", c.request, err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+			if resp.StatusCode != c.status {
+				t.Errorf("%s: status %d", c.request, resp.StatusCode)
+			}
+			time.Sleep(c.pause)
 		}
+		_ = here.Close()
+		stop()
+	})
+}
+
+func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial, stop := pipeServer(t, nil)
+		here := dial()
+		began := time.Now()
+		go func() {
+			_, _ = fmt.Fprintf(here, "POST /admin/jobs/bump HTTP/1.1\r\nHost: ragd\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		}()
+		resp, err := http.ReadResponse(bufio.NewReader(here), nil)
+		if err != nil || resp.StatusCode != http.StatusRequestTimeout || time.Since(began) != time.Minute {
+			t.Errorf("%v %v after %s", resp, err, time.Since(began))
+		}
+		_ = here.Close()
+		stop()
 	})
 }
 

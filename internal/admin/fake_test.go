@@ -127,6 +127,7 @@ type fakeWork struct {
 	calls  []string
 	jobs   map[int64]store.Job
 	forgot bool
+	delay  time.Duration
 }
 
 func (f *fakeWork) note(what string) {
@@ -146,7 +147,12 @@ func (f *fakeWork) has(what string) bool {
 	return false
 }
 
-func (f *fakeWork) Reindex(_ context.Context, kb string, force bool) (wire.ReindexCounts, error) {
+func (f *fakeWork) Reindex(ctx context.Context, kb string, force bool) (wire.ReindexCounts, error) {
+	select {
+	case <-time.After(f.delay):
+	case <-ctx.Done():
+		return wire.ReindexCounts{}, ctx.Err()
+	}
 	if force {
 		kb += " forced"
 	}

@@ -122,6 +122,8 @@ func tooMany(what string) error {
 // refuse answers a request that does not reach the handler.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set(wire.APIHeader, apiVersion)
+	writeWithin(w, bodyTime)
+	readWithin(w, bodyTime)
 	cw := &countingWriter{ResponseWriter: w}
 	s.writeError(cw, r, err)
 	s.counts.add(cw.status())

@@ -148,6 +148,10 @@ func (s *Server) handler(stopping <-chan struct{}) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		cw := &countingWriter{ResponseWriter: w}
+		writeWithin(w, bodyTime) // the deadline of the connection's call before may be over
+		if r.ContentLength != 0 {
+			readWithin(w, bodyTime)
+		}
 		defer func() { s.counts.add(cw.status()) }()
 		defer s.recoverPanic(cw, r)
 		v, err := s.answer(cw, r, stopping)
@@ -177,7 +181,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, stopping <-chan 
 		ctx, cancel := deadline(r, limit)
 		defer cancel()
 		c.Request = r.WithContext(ctx)
-		setDeadlines(w, limit)
+		writeWithin(w, limit+bodyTime)
 	}
 	return rt.do(w, c)
 }

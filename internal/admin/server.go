@@ -18,7 +18,7 @@ type Options struct {
 	Logger       *slog.Logger
 	MaxFileBytes int64 // largest document that may be added; 0 = 50 MiB
 	// Requests a second and burst of one listener, beyond which the answer is
-	// 429; 0 = 500 and 1000.
+	// 429; 0 = 2000 and 4000.
 	Rate  float64
 	Burst int
 }
@@ -40,7 +40,7 @@ func New(o Options) *Server {
 		o.MaxFileBytes = 50 << 20
 	}
 	if o.Rate <= 0 {
-		o.Rate, o.Burst = 500, 1000
+		o.Rate, o.Burst = 2000, 4000
 	}
 	s := &Server{sv: o.Services, hub: o.Hub, rec: o.Recorder, log: o.Logger, opt: o}
 	s.routes = s.table()
