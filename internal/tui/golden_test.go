@@ -86,7 +86,9 @@ func (a *app) goTo(page string) {
 
 func (a *app) headKnown() bool { return a.m.pages[pageFailed].(*failedPage).head.job != 0 }
 
-func (a *app) historyKnown() bool { return len(a.m.pages[pageSearch].(*searchPage).history.queries) > 0 }
+func (a *app) historyKnown() bool {
+	return len(a.m.pages[pageSearch].(*searchPage).history.queries) > 0
+}
 
 func (a *app) look(query string) {
 	a.t.Helper()

@@ -265,8 +265,10 @@ func (p *overview) kbTable(w, rows, y int) []string {
 	if wide {
 		head += st.Dim.Render(fitRight("chunks", 10) + fitRight("size", 10))
 	}
-	head += st.Dim.Render("  " + fit("state", stateW))
-	lines := []string{cut(head, w-width(right)-1) + ""}
+	if w >= 60 {
+		head += st.Dim.Render("  state")
+	}
+	lines := []string{cut(head, w-width(right)-2)}
 	if right != "" {
 		lines[0] += spaces(w-width(lines[0])-width(right)-1) + st.Dim.Render(right)
 	}

@@ -159,7 +159,7 @@ func (p *preview) view(h wire.Hit, w, ht int, focused bool) []string {
 	p.layout(h, w)
 	p.sc.resize(len(p.lines), room)
 	if p.jumped != p.drawn {
-		p.sc.to(max(p.jump-room/4, 0))
+		p.sc.to(max(p.jump-room/6, 0))
 		p.jumped = p.drawn
 	}
 	lines := append(head, p.lines[p.sc.off:min(p.sc.off+room, len(p.lines))]...)
