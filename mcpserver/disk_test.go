@@ -6,10 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"ragd/internal/search"
 	"ragd/kbroot"
 )
 
-var _ Files = (*kbroot.Set)(nil)
+var (
+	_ Files    = (*kbroot.Set)(nil)
+	_ Searcher = (*search.Searcher)(nil)
+)
 
 // realDisk is a world whose files are behind the real containment and rules.
 func realDisk(t *testing.T, o Options, mounts ...kbroot.MountSpec) (*world, *client) {
