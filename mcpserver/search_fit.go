@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -28,25 +29,30 @@ func (c *call) searchBudget(topK int) int {
 // off and out.Truncated says so.
 func fitSearch(out *searchOut, hits []search.Hit, budget, snippet int) {
 	caps := excerptCaps(hits, budget, snippet)
-	for range 8 {
-		out.Results = out.Results[:0]
-		for i, h := range hits {
-			r := hitOf(h)
-			part, cut := window(h.Content, h.Marks, caps[i])
-			r.Content, r.Cut = part, cut || h.Truncated
-			out.Results = append(out.Results, r)
-		}
+	for try := range 10 {
+		cutTo(out, hits, caps)
 		over := replyChars(out) - budget
-		if over <= 0 {
+		if over <= 0 && (try > 2 || !grow(caps, out, -over, snippet)) {
 			return
 		}
-		if !shrink(caps, over) {
+		if over > 0 && !shrink(caps, over) {
 			break
 		}
 	}
 	for len(out.Results) > 1 && replyChars(out) > budget {
 		out.Results = out.Results[:len(out.Results)-1]
 		out.Truncated = true
+	}
+}
+
+// cutTo makes the results with excerpts of at most caps characters.
+func cutTo(out *searchOut, hits []search.Hit, caps []int) {
+	out.Results = out.Results[:0]
+	for i, h := range hits {
+		r := hitOf(h)
+		part, cut := window(h.Content, h.Marks, caps[i])
+		r.Content, r.Cut = part, cut || h.Truncated
+		out.Results = append(out.Results, r)
 	}
 }
 
@@ -65,35 +71,48 @@ func excerptCaps(hits []search.Hit, budget, snippet int) []int {
 }
 
 // shrink takes over characters of the reply (two for each of an excerpt) away
-// from the caps: from the lower-ranked results down to half the average first,
-// then from all. false when there is nothing left to take.
+// from the caps: first from the lower-ranked results, then from the first
+// ones, then from all, each time down to a floor. false when there is nothing
+// left to take.
 func shrink(caps []int, over int) bool {
 	need := over/2 + 8
 	took := false
-	for pass := range 2 {
-		first := fullExcerptTops
-		if pass == 1 {
-			first = 0
+	for _, pass := range []struct{ first, floor int }{{fullExcerptTops, 2 * minExcerpt}, {0, 4 * minExcerpt}, {0, minExcerpt}} {
+		rest := caps[min(pass.first, len(caps)):]
+		room := 0
+		for _, c := range rest {
+			room += max(0, c-pass.floor)
 		}
-		for need > 0 {
-			var room int
-			for _, c := range caps[min(first, len(caps)):] {
-				room += max(0, c-minExcerpt*(2-pass))
-			}
-			if room == 0 {
-				break
-			}
-			share := min(1, float64(need)/float64(room))
-			for i := min(first, len(caps)); i < len(caps); i++ {
-				cut := int(share*float64(max(0, caps[i]-minExcerpt*(2-pass))) + 0.999)
-				cut = min(cut, caps[i])
-				caps[i] -= cut
-				need -= cut
-				took = took || cut > 0
-			}
+		if need <= 0 || room == 0 {
+			continue
+		}
+		share := min(1, float64(need)/float64(room))
+		for i, c := range rest {
+			cut := int(math.Ceil(share * float64(max(0, c-pass.floor))))
+			rest[i] -= cut
+			need -= cut
+			took = took || cut > 0
 		}
 	}
 	return took
+}
+
+// grow hands spare characters of the reply to the excerpts that were cut to
+// make room. false when that is not worth another round.
+func grow(caps []int, out *searchOut, spare, snippet int) bool {
+	var cut []int
+	for i, r := range out.Results {
+		if r.Cut && caps[i] < snippet {
+			cut = append(cut, i)
+		}
+	}
+	if len(cut) == 0 || spare/2/len(cut) < 20 {
+		return false
+	}
+	for _, i := range cut {
+		caps[i] = min(snippet, caps[i]+spare/2/len(cut))
+	}
+	return true
 }
 
 // replyChars is the size of the reply as the client gets it.
