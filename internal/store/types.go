@@ -130,6 +130,8 @@ type Job struct {
 	NextTry time.Time // zero = at once (pending) or never by itself (failed)
 	Created time.Time
 	Updated time.Time
+
+	claim int64 // which claim this is; a late outcome of an earlier one is not taken
 }
 
 // Outcome is the end of one claimed job. Exactly one of the pointers, Gone or

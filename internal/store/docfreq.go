@@ -1,0 +1,108 @@
+package store
+
+import (
+	"math"
+	"sync"
+)
+
+// How a phrase's document frequency is found: counted when small, else
+// estimated from the density at four places. The same index gives the same
+// estimate.
+const (
+	dfExact  = 400 // counted up to here
+	dfSample = 150 // rows looked at in each further window
+	dfMost   = 4096
+)
+
+// dfCache remembers frequencies for one generation of the index.
+type dfCache struct {
+	mu  sync.Mutex
+	gen uint64
+	df  map[string]frequency
+}
+
+type frequency struct {
+	n         int64
+	estimated bool
+}
+
+func (c *dfCache) get(gen uint64, key string) (frequency, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gen != gen {
+		return frequency{}, false
+	}
+	f, ok := c.df[key]
+	return f, ok
+}
+
+func (c *dfCache) put(gen uint64, key string, f frequency) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gen > gen {
+		return
+	}
+	if c.gen < gen || c.df == nil || len(c.df) >= dfMost {
+		c.gen, c.df = gen, map[string]frequency{}
+	}
+	c.df[key] = f
+}
+
+// corpus is what BM25 needs to know of the whole index.
+type corpus struct {
+	gen           uint64
+	chunks, terms int64
+	low, high     int64 // ids
+	kbs           []int64
+}
+
+func (c corpus) averageLength() float64 {
+	if c.chunks == 0 {
+		return 1
+	}
+	return max(1, float64(c.terms)/float64(c.chunks))
+}
+
+// idf is never negative: log(1 + (N − df + ½)/(df + ½)), as in Lucene.
+func (c corpus) idf(df int64) float64 {
+	n := float64(max(c.chunks, df))
+	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
+}
+
+const countSQL = `SELECT count(*), coalesce(max(rowid), 0) FROM
+	(SELECT rowid FROM fts WHERE fts MATCH ?1 AND rowid >= ?2 ORDER BY rowid LIMIT ?3)`
+
+// frequency returns how many chunks a phrase is in.
+func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
+	key := p.name()
+	if f, ok := s.dfs.get(c.gen, key); ok {
+		return f, nil
+	}
+	var m match
+	m.phrase(p, 0, 0)
+	expr := m.b.String()
+	var n, last int64
+	if err := r.row(countSQL, expr, c.low, dfExact).Scan(&n, &last); err != nil {
+		return frequency{}, err
+	}
+	f := frequency{n: n}
+	if n == dfExact {
+		span := float64(c.high - c.low + 1)
+		density := float64(n) / float64(last-c.low+1)
+		for i := int64(1); i < 4; i++ {
+			from := c.low + int64(span)*i/4
+			var got, last int64
+			if err := r.row(countSQL, expr, from, dfSample).Scan(&got, &last); err != nil {
+				return f, err
+			}
+			if got < dfSample {
+				last = c.high
+			}
+			density += float64(got) / float64(max(last-from+1, 1))
+		}
+		f.n = min(max(int64(density/4*span), dfExact), c.chunks)
+		f.estimated = true
+	}
+	s.dfs.put(c.gen, key, f)
+	return f, nil
+}

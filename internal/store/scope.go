@@ -1,0 +1,36 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+const retiredTerm = markScope + "retired"
+
+// typeTerm is the scope term of a document type; types are any text, so they
+// go in hashed.
+func typeTerm(typ string) string {
+	sum := sha256.Sum256([]byte(typ))
+	return markScope + "t" + hex.EncodeToString(sum[:8])
+}
+
+// retiredStatus: such documents are left out of search unless asked for.
+func retiredStatus(status string) bool { return status == "closed" || status == "superseded" }
+
+// titleScope marks the terms of a document's title in its first chunk. So the
+// documents that have a very common word in their title can be found without
+// walking through all that merely contain it.
+func titleScope(terms string) string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for t := range strings.FieldsSeq(terms) {
+		if !seen[t] && len(seen) < 64 {
+			seen[t] = true
+			b.WriteByte(' ')
+			b.WriteString(markTitle)
+			b.WriteString(t)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"os"
+)
+
+// KBStats returns the counters of KBs by name; nil = all. It looks at no
+// document, so it costs the same however many there are.
+func (s *Store) KBStats(ctx context.Context, kbs []int64) (out []KBStats, err error) {
+	cond, args := kbCond("id", kbs)
+	err = s.read(ctx, "read counters", func(r *reader) error {
+		return r.each(func(rows *sql.Rows) error {
+			var k KBStats
+			var indexed int64
+			err := rows.Scan(append(k.dest(), &k.Documents, &k.Chunks, &k.Bytes, &k.Pending, &k.Processing, &k.Failed, &k.Excluded, &indexed)...)
+			k.LastIndexed = timeOf(indexed)
+			out = append(out, k)
+			return err
+		}, "SELECT "+kbColumns+`, documents, chunks, bytes, jobs_pending, jobs_processing, jobs_failed, excluded, indexed_ms
+			FROM kbs WHERE `+cond+" ORDER BY name", args...)
+	})
+	return out, err
+}
+
+// Queue returns the queue's counters; nil = all KBs.
+func (s *Store) Queue(ctx context.Context, kbs []int64) (q Queue, err error) {
+	cond, args := kbCond("id", kbs)
+	err = s.read(ctx, "read counters", func(r *reader) error {
+		return r.row("SELECT coalesce(sum(jobs_pending), 0), coalesce(sum(jobs_processing), 0), coalesce(sum(jobs_failed), 0) FROM kbs WHERE "+cond, args...).
+			Scan(&q.Pending, &q.Processing, &q.Failed)
+	})
+	return q, err
+}
+
+// Freshness says how many jobs are not in yet and how many are parked.
+func (s *Store) Freshness(ctx context.Context, kbs []int64) (pending, failed int64, err error) {
+	q, err := s.Queue(ctx, kbs)
+	return q.Pending + q.Processing, q.Failed, err
+}
+
+// Totals returns the counters of the whole index and the sizes of its files.
+func (s *Store) Totals(ctx context.Context) (t Totals, err error) {
+	err = s.read(ctx, "read counters", func(r *reader) error {
+		return r.row(`SELECT coalesce(sum(documents), 0), coalesce(sum(chunks), 0), coalesce(sum(bytes), 0),
+			coalesce(sum(old_revisions), 0), coalesce(sum(old_bytes), 0) FROM kbs`).
+			Scan(&t.Documents, &t.Chunks, &t.Bytes, &t.RetainedRevisions, &t.RetainedBytes)
+	})
+	t.DBBytes = sizeOf(s.opt.Path)
+	t.WALBytes = sizeOf(s.opt.Path + "-wal")
+	return t, err
+}
+
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// Probe reads a row and runs a full-text query.
+func (s *Store) Probe(ctx context.Context) error {
+	return s.read(ctx, "probe", func(r *reader) error {
+		var n int
+		if err := r.row("SELECT count(*) FROM kbs").Scan(&n); err != nil {
+			return err
+		}
+		return r.row("SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH 'a' LIMIT 1)").Scan(&n)
+	})
+}
+
+// ProbeWrite writes a little and brings it to the disk; it fails as long as
+// the disk is full.
+func (s *Store) ProbeWrite(ctx context.Context) error {
+	err := s.write(ctx, "probe write", func(t *wtx) error {
+		return t.run("INSERT INTO settings (key, value) VALUES ('probed', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1", t.now)
+	})
+	if err != nil {
+		return err
+	}
+	return s.maintenance(ctx, "probe write", "PRAGMA wal_checkpoint(PASSIVE)")
+}

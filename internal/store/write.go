@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// wtx is a write transaction. Its statements run without a context, since a
+// transaction is bounded and must not end half done; who opens it looks at
+// the context between steps.
+type wtx struct {
+	s       *Store
+	now     int64 // ms; one value per transaction
+	deltas  map[int64]*counters
+	changed bool // what a search sees
+	bg      context.Context
+}
+
+// write runs fn in a transaction of the writing connection; an error of fn
+// rolls it back.
+func (s *Store) write(ctx context.Context, what string, fn func(t *wtx) error) (err error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.turn }()
+	if s.closed.Load() {
+		return s.classify(ctx, what, sql.ErrConnDone)
+	}
+	seq := s.seq
+	t := &wtx{s: s, now: s.opt.Now().UnixMilli(), deltas: map[int64]*counters{}, bg: context.Background()}
+	if err := t.run("BEGIN IMMEDIATE"); err != nil {
+		return s.classify(ctx, what, err)
+	}
+	done := false
+	defer func() {
+		if !done {
+			s.seq = seq
+			s.rollback()
+		}
+	}()
+	if err := fn(t); err != nil {
+		return s.classify(ctx, what, err)
+	}
+	if err := t.writeCounters(); err != nil {
+		return s.classify(ctx, what, err)
+	}
+	if err := t.run("COMMIT"); err != nil {
+		return s.classify(ctx, what, err)
+	}
+	done = true
+	if t.changed {
+		s.gen.Add(1)
+	}
+	return nil
+}
+
+// rollback ends a failed transaction. SQLite may have done so itself already
+// (disk full), which is an error here and means nothing.
+func (s *Store) rollback() {
+	if _, err := s.conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+		s.log.Debug("rollback", "error", err)
+	}
+}
+
+func (t *wtx) hook(point string) error {
+	if h := t.s.opt.Hook; h != nil {
+		return h(point)
+	}
+	return nil
+}
+
+// prepare returns the statement for query, kept for the store's life.
+func (t *wtx) prepare(query string) (*sql.Stmt, error) {
+	if st, ok := t.s.stmt[query]; ok {
+		return st, nil
+	}
+	st, err := t.s.conn.PrepareContext(t.bg, query)
+	if err != nil {
+		return nil, fmt.Errorf("%w in: %s", err, query)
+	}
+	t.s.stmt[query] = st
+	return st, nil
+}
+
+func (t *wtx) exec(query string, args ...any) (sql.Result, error) {
+	if err := t.hook(query); err != nil {
+		return nil, err
+	}
+	st, err := t.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return st.ExecContext(t.bg, args...)
+}
+
+func (t *wtx) run(query string, args ...any) error {
+	_, err := t.exec(query, args...)
+	return err
+}
+
+// insert returns the new row's id.
+func (t *wtx) insert(query string, args ...any) (int64, error) {
+	r, err := t.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.LastInsertId()
+}
+
+// count returns how many rows were changed.
+func (t *wtx) count(query string, args ...any) (int64, error) {
+	r, err := t.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// get scans the only row; false when there is none.
+func (t *wtx) get(dest []any, query string, args ...any) (bool, error) {
+	st, err := t.prepare(query)
+	if err != nil {
+		return false, err
+	}
+	err = st.QueryRowContext(t.bg, args...).Scan(dest...)
+	if err == sql.ErrNoRows {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// each reads all rows; fn scans. No other statement may run inside fn.
+func (t *wtx) each(fn func(rows *sql.Rows) error, query string, args ...any) error {
+	st, err := t.prepare(query)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(t.bg, args...)
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, fn)
+}
+
+// ids reads a column of integers.
+func (t *wtx) ids(query string, args ...any) (out []int64, err error) {
+	err = t.each(func(rows *sql.Rows) error {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		out = append(out, id)
+		return nil
+	}, query, args...)
+	return out, err
+}
