@@ -125,7 +125,8 @@ func replyChars(out *searchOut) int {
 	if err != nil {
 		return 0
 	}
-	return utf8.RuneCount(data) + utf8.RuneCount(text)
+	const frame = 100 // {"content":[{"type":"text",…}],"structuredContent":…}
+	return frame + utf8.RuneCount(data) + utf8.RuneCount(text)
 }
 
 func searchText(out *searchOut) string {
