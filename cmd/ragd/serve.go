@@ -8,9 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -75,11 +73,11 @@ type daemon struct {
 
 // openDaemon makes every part in the order lock → store → services. It starts
 // no goroutine of its own.
-func openDaemon(ctx context.Context, cfg *config.Config, sources config.Sources) (d *daemon, err error) {
+func openDaemon(ctx context.Context, cfg *config.Config, sources config.Sources) (*daemon, error) {
 	if err := cfg.Prepare(); err != nil {
 		return nil, err
 	}
-	d = &daemon{cfg: cfg, sources: sources, started: time.Now(), level: new(slog.LevelVar), hub: admin.NewHub()}
+	d := &daemon{cfg: cfg, sources: sources, started: time.Now(), level: new(slog.LevelVar), hub: admin.NewHub()}
 	d.state.cfg = cfg
 	d.level.Set(cfg.LogLevel)
 	text := slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: d.level})
@@ -87,24 +85,28 @@ func openDaemon(ctx context.Context, cfg *config.Config, sources config.Sources)
 		d.hub.Publish(wire.Event{Type: "log", At: l.At, Log: &l})
 	})
 	d.log = slog.New(d.recorder)
-	defer func() {
-		if err != nil {
-			d.close()
-		}
-	}()
-	if d.lock, err = usock.Lock(cfg.DBPath+".lock", "the index "+cfg.DBPath); err != nil {
+	if err := d.open(ctx); err != nil {
+		d.close()
 		return nil, err
 	}
-	if d.set, err = kbroot.New(cfg.KBRoot()); err != nil {
-		return nil, err
+	return d, nil
+}
+
+func (d *daemon) open(ctx context.Context) (err error) {
+	if d.lock, err = usock.Lock(d.cfg.LockPath(), "the index "+d.cfg.DBPath); err != nil {
+		return err
+	}
+	if d.set, err = kbroot.New(d.cfg.KBRoot()); err != nil {
+		return err
 	}
 	if err := d.openStore(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := d.openServices(); err != nil {
-		return nil, err
+		return err
 	}
-	return d, d.openDoors()
+	d.openDoors()
+	return nil
 }
 
 func (d *daemon) openStore(ctx context.Context) (err error) {
@@ -169,7 +171,7 @@ func (d *daemon) openExtractors() error {
 	return err
 }
 
-func (d *daemon) openDoors() error {
+func (d *daemon) openDoors() {
 	d.mcp = mcpserver.New(mcpserver.Options{
 		Version: versionText(),
 		Surface: mcpserver.Surface(d.cfg.MCP.Surface),
@@ -186,7 +188,6 @@ func (d *daemon) openDoors() error {
 		},
 		Hub: d.hub, Recorder: d.recorder, Logger: d.log, MaxFileBytes: d.cfg.MaxFileBytes,
 	})
-	return nil
 }
 
 func (d *daemon) close() {
@@ -215,8 +216,6 @@ func (d *daemon) run(ctx context.Context, progress io.Writer) error {
 	if err != nil {
 		return errors.Join(err, mcpSock.Close())
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	g, gctx := errgroup.WithContext(ctx)
 	changes := make(chan kbroot.Change, 256)
 	g.Go(func() error { return d.indexer.Run(gctx, changes) })
