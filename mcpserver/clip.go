@@ -19,25 +19,18 @@ func clip(s string, n int) string {
 // cutFront returns the longest start of s of at most n code points that does
 // not split a grapheme. A single grapheme longer than n is cut inside.
 func cutFront(s string, n int) string {
-	end, used, state := 0, 0, -1
-	rest := s
-	for rest != "" {
-		var g string
-		g, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		c := utf8.RuneCountInString(g)
-		if used+c > n {
-			break
-		}
-		used += c
-		end += len(g)
+	hard := 0 // bytes of n code points
+	for i := 0; i < n && hard < len(s); i++ {
+		_, size := utf8.DecodeRuneInString(s[hard:])
+		hard += size
 	}
-	if end == 0 && n > 0 {
-		for range n {
-			_, size := utf8.DecodeRuneInString(s[end:])
-			end += size
-		}
+	if hard == len(s) {
+		return s
 	}
-	return s[:end]
+	if end := graphemeStart(s, hard); end > 0 {
+		return s[:end]
+	}
+	return s[:hard]
 }
 
 // window returns the part of s of at most n code points that holds the most
@@ -103,13 +96,9 @@ func bytesOf(s string, n int) int {
 
 // graphemeStart is the start of the grapheme that holds byte at.
 func graphemeStart(s string, at int) int {
-	// Far enough back for any grapheme met in text, so the cost is bounded.
-	base := max(0, at-256)
-	for base > 0 && !utf8.RuneStart(s[base]) {
-		base--
-	}
-	pos, state, rest := base, -1, s[base:]
-	for rest != "" {
+	pos := plainBorder(s, at)
+	state, rest := -1, s[pos:]
+	for rest != "" && pos < at {
 		var g string
 		g, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		if pos+len(g) > at {
@@ -118,4 +107,16 @@ func graphemeStart(s string, at int) int {
 		pos += len(g)
 	}
 	return pos
+}
+
+// plainBorder is the last place up to at where graphemes surely meet: between
+// two ASCII characters, but not inside a CRLF. It spares segmenting what is
+// before.
+func plainBorder(s string, at int) int {
+	for i := min(at, len(s)-1); i > 0; i-- {
+		if s[i-1] < utf8.RuneSelf && s[i] < utf8.RuneSelf && !(s[i-1] == '\r' && s[i] == '\n') {
+			return i
+		}
+	}
+	return 0
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 func TestNamesOfAnyBytesRoundTrip(t *testing.T) {
@@ -87,6 +89,30 @@ func TestCutsKeepCharactersWholeAndTheMatchInside(t *testing.T) {
 	if part, cut := window("short", nil, 10); part != "short" || cut {
 		t.Errorf("%q %v", part, cut)
 	}
+}
+
+func FuzzCutFront(f *testing.F) {
+	f.Add("hello w\u0301rld 👨‍👩‍👧 🇩🇪🇫🇷\r\nend", 9)
+	f.Add("\r\n\u0301", 1)
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		if !utf8.ValidString(s) || n < 0 || n > 1<<16 {
+			return
+		}
+		want, used := "", 0 // the plain way
+		for g := uniseg.NewGraphemes(s); g.Next(); {
+			if used += len(g.Runes()); used > n {
+				break
+			}
+			want += g.Str()
+		}
+		got := cutFront(s, n)
+		if want == "" && s != "" { // the first grapheme is too long: cut inside
+			want = string([]rune(s)[:min(n, runes(s))])
+		}
+		if got != want {
+			t.Fatalf("cutFront(%q, %d) = %q, want %q", s, n, got, want)
+		}
+	})
 }
 
 func FuzzWindow(f *testing.F) {
