@@ -167,7 +167,8 @@ func spaces(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// wrapLine breaks one line of drawn text at words into lines of at most w cells.
+// wrapLine breaks one line of drawn text into lines of at most w cells, after
+// spaces, slashes and hyphens where it can, else between any two characters.
 func wrapLine(s string, w int) []string {
 	if w <= 0 {
 		return nil
@@ -175,7 +176,41 @@ func wrapLine(s string, w int) []string {
 	if width(s) <= w {
 		return []string{s}
 	}
-	return strings.Split(ansi.Wrap(s, w, " /-"), "\n")
+	var out []string
+	start, used := 0, 0   // of the line being filled
+	brk, brkUsed := -1, 0 // the last place in it where it may be broken
+	for i := 0; i < len(s); {
+		g, gw := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+		if g == "" {
+			break
+		}
+		if g == " " && used+gw > w { // the space is what the line breaks at
+			out = append(out, s[start:i])
+			i++
+			start, used, brk = i, 0, -1
+			continue
+		}
+		for used > 0 && used+gw > w {
+			if brk > start {
+				out = append(out, strings.TrimRight(s[start:brk], " "))
+				start, used = brk, used-brkUsed
+			} else {
+				out = append(out, s[start:i])
+				start, used = i, 0
+			}
+			brk = -1
+		}
+		i += len(g)
+		if g == " " && used == 0 && len(out) > 0 {
+			start = i // a space at the break is no indent of the next line
+			continue
+		}
+		used += gw
+		if g == " " || g == "/" || g == "-" {
+			brk, brkUsed = i, used
+		}
+	}
+	return append(out, s[start:])
 }
 
 // wrapText makes text visible and breaks it at newlines and words.
