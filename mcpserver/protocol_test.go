@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ragd/internal/fault"
 	"ragd/internal/search"
 	"ragd/kbroot"
 )
@@ -311,6 +313,29 @@ func TestInternalErrorsDoNotShowTheirInsides(t *testing.T) {
 		if got.Error == nil || got.Error.Code != codeInternal || strings.Contains(got.Error.Message, "SQL") {
 			t.Errorf("%+v %s", got.Error, got.Result)
 		}
+	}
+}
+
+func TestFailuresDoNotNamePathsOutsideTheRoots(t *testing.T) {
+	w := newWorld(t, "notes")
+	inside := filepath.Join(w.root, "notes")
+	w.fail = fault.New(fault.Unavailable, "disk_error", "the index /var/x.db: cannot be read (\"/home/me/y\")").
+		WithHint("Check /var/lib/ragd/index.db. Also %s, and a/b, and https://example.org/x", inside)
+	_, addr := startServer(t, w, Options{})
+	c := dial(t, addr)
+	f := c.refused("rag_search", m{"query": "x"}, "disk_error")
+	for _, leak := range []string{"/var", "/home", "index.db"} {
+		if strings.Contains(f.Message+f.Hint, leak) {
+			t.Errorf("%s is in %+v", leak, f)
+		}
+	}
+	for _, keep := range []string{inside, "a/b", "https://example.org/x"} {
+		if !strings.Contains(f.Hint, keep) {
+			t.Errorf("%s is not in %+v", keep, f)
+		}
+	}
+	if got := c.request("resources/list", m{}); got.Error == nil || strings.Contains(got.Error.Message+fmt.Sprint(got.Error.Data), "/var") {
+		t.Errorf("%+v", got.Error)
 	}
 }
 

@@ -179,7 +179,7 @@ func (s *Server) explain(where string, err error) *fault.Error {
 		if e.Err != nil {
 			s.log.Debug("MCP call refused", "where", where, "code", e.Code, "error", e)
 		}
-		return e
+		return s.discreet(e)
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
