@@ -9,13 +9,14 @@ import (
 )
 
 const chunkSelect = `SELECT c.id, (c.id >> 5) - v.first_seq, k.name, d.path, d.id, v.uid, v.title, d.type, d.status, d.canon,
-	v.content_id, c.place, coalesce(c.headings, ''), coalesce(c.prefix, '')
+	k.id, v.content_id, c.place, coalesce(c.headings, ''), coalesce(c.prefix, '')
 	FROM chunks c JOIN revisions v ON v.id = c.revision_id JOIN documents d ON d.id = c.document_id JOIN kbs k ON k.id = d.kb_id
 	WHERE c.active AND `
 
 // rawChunk is a row before its text is fetched.
 type rawChunk struct {
 	rec     ChunkRecord
+	kb      int64
 	content int64
 	place   chunk.Chunk
 	prefix  string
@@ -26,7 +27,7 @@ func scanChunk(rows *sql.Rows) (c rawChunk, err error) {
 	var headings string
 	r := &c.rec
 	err = rows.Scan(&r.ID, &r.Index, &r.KB, &r.Path, &r.DocumentID, &uid, &r.Title, &r.Type, &r.Status, &r.Canon,
-		&c.content, &place, &headings, &c.prefix)
+		&c.kb, &c.content, &place, &headings, &c.prefix)
 	if err != nil {
 		return c, err
 	}
@@ -156,5 +157,15 @@ func layout(r *reader, firstSeq, n int64) (out []chunk.Chunk, err error) {
 		return err
 	}, "SELECT place, coalesce(headings, ''), coalesce(prefix, '') FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
 		firstSeq<<seqShift, (firstSeq+n)<<seqShift-1)
+	return out, err
+}
+
+// activeChunks reads the next chunks behind an id, without their texts.
+func (t *wtx) activeChunks(after int64) (out []rawChunk, err error) {
+	err = t.each(func(rows *sql.Rows) error {
+		c, err := scanChunk(rows)
+		out = append(out, c)
+		return err
+	}, chunkSelect+"c.id > ? ORDER BY c.id LIMIT ?", after, rebuildBatch)
 	return out, err
 }

@@ -243,6 +243,8 @@ func (t *wtx) reindexRows(kb kbRow, d *docRow, p *prepared) error {
 	return t.insertFTS(kb, p.in, ids)
 }
 
+const insertFTSSQL = "INSERT INTO fts (rowid, scope, title, headings, body) VALUES (?, ?, ?, ?, ?)"
+
 func (t *wtx) insertFTS(kb kbRow, in *Indexed, ids []int64) error {
 	scope := scopeTerms(kb.id, in.Meta.Type, in.Meta.Status)
 	for i := range in.Chunks {
@@ -251,8 +253,7 @@ func (t *wtx) insertFTS(kb kbRow, in *Indexed, ids []int64) error {
 		if i == 0 {
 			sc = scope + titleScope(c.TitleTerms)
 		}
-		err := t.run("INSERT INTO fts (rowid, scope, title, headings, body) VALUES (?, ?, ?, ?, ?)",
-			ids[i], sc, c.TitleTerms, c.HeadingTerms, c.BodyTerms)
+		err := t.run(insertFTSSQL, ids[i], sc, c.TitleTerms, c.HeadingTerms, c.BodyTerms)
 		if err != nil {
 			return err
 		}
