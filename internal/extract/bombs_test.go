@@ -108,10 +108,10 @@ func wordBombs(t testing.TB) []bomb {
 	doc := func(body string) []byte { return pack(t, "word/document.xml", wordNS+body+wordEnd) }
 	p := "<w:p><w:r><w:t>word</w:t></w:r></w:p>"
 	return []bomb{
-		{"zip bomb of text", "a.docx", packBomb(t, "word/document.xml", wordNS+"<w:p><w:r><w:t>", "lorem ipsum ", "</w:t></w:r></w:p>"+wordEnd, 300), "too_large"},
-		{"zip bomb of spaces", "a.docx", packBomb(t, "word/document.xml", wordNS, "            ", wordEnd, 300), "too_large"},
+		{"zip bomb of text", "a.docx", packBomb(t, "word/document.xml", wordNS+"<w:p><w:r><w:t>", "lorem ipsum ", "</w:t></w:r></w:p>"+wordEnd, 100), "too_large"},
+		{"zip bomb of spaces", "a.docx", packBomb(t, "word/document.xml", wordNS, "            ", wordEnd, 100), "too_large"},
 		{"zip bomb of empty paragraphs", "a.docx", packBomb(t, "word/document.xml", wordNS, "<w:p/>", wordEnd, 20), "ok too_large"},
-		{"zip bomb of styles", "a.docx", packBomb(t, "word/styles.xml", "<s>", `<style styleId="abc"/>`, "</s>", 150, "word/document.xml", wordNS+p+wordEnd), "too_large ok"},
+		{"zip bomb of styles", "a.docx", packBomb(t, "word/styles.xml", "<s>", `<style styleId="abc"/>`, "</s>", 100, "word/document.xml", wordNS+p+wordEnd), "too_large ok"},
 		{"deep elements", "a.docx", doc(rep("<w:x>", 500_000)), "too_large corrupt"},
 		{"deep tables", "a.docx", doc(rep("<w:tbl><w:tr><w:tc>", 900) + p), "too_large corrupt"},
 		{"deep closed tables", "a.docx", doc(rep("<w:tbl><w:tr><w:tc>", 200) + p + rep("</w:tc></w:tr></w:tbl>", 200)), "ok"},
@@ -190,7 +190,7 @@ func packageBombs(t testing.TB) []bomb {
 		{"deep elements", "a.odt", odf(`<office:text>` + rep("<text:x>", 200_000)), "too_large corrupt"},
 		{"a billion spaces", "a.odt", odf(`<office:text><text:p>a` + rep(`<text:s text:c="2000000000"/>`, 1000) + `b</text:p></office:text>`), "ok"},
 		{"deep tables", "a.odt", odf(`<office:text>` + rep(`<table:table><table:table-row><table:table-cell>`, 300) + rep(`</table:table-cell></table:table-row></table:table>`, 300) + `</office:text>`), "ok"},
-		{"zip bomb of content", "a.odt", packBomb(t, "content.xml", `<d><office:body xmlns:office="o"><text:p xmlns:text="x">`, "lorem ipsum ", "</text:p></office:body></d>", 300), "too_large"},
+		{"zip bomb of content", "a.odt", packBomb(t, "content.xml", `<d><office:body xmlns:office="o"><text:p xmlns:text="x">`, "lorem ipsum ", "</text:p></office:body></d>", 100), "too_large"},
 		{"encrypted", "a.odt", pack(t, "content.xml", "noise", "META-INF/manifest.xml", `<m><file-entry><encryption-data/></file-entry></m>`), "encrypted"},
 		{"entities", "a.fodt", []byte(laughs + `<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"><office:body><text:p xmlns:text="x">&d;</text:p></office:body></office:document>`), "ok corrupt"},
 		{"one chapter a hundred thousand times", "a.epub", epub(rep(`<itemref idref="a"/>`, 100_000), ""), "too_large"},
@@ -200,7 +200,7 @@ func packageBombs(t testing.TB) []bomb {
 		{"zip bomb of a chapter", "a.epub", packBomb(t, "a.xhtml", "<html>", "<p>lorem</p>", "</html>", 100, "META-INF/container.xml", `<c><rootfile full-path="c.opf"/></c>`, "c.opf", `<p><item id="a" href="a.xhtml"/><itemref idref="a"/></p>`), "too_large"},
 		{"deep groups of shapes", "a.pptx", slide(rep("<p:grpSp>", 900) + "<p:sp><a:p><a:t>word</a:t></a:p></p:sp>" + rep("</p:grpSp>", 900)), "ok"},
 		{"deep shapes", "a.pptx", slide(rep("<p:sp>", 200_000)), "too_large corrupt"},
-		{"zip bomb of a slide", "a.pptx", packBomb(t, "ppt/slides/slide1.xml", `<s xmlns:a="a"><sp><a:p>`, "<a:t>lorem</a:t>", "</a:p></sp></s>", 300, "ppt/presentation.xml", "<p/>"), "too_large"},
+		{"zip bomb of a slide", "a.pptx", packBomb(t, "ppt/slides/slide1.xml", `<s xmlns:a="a"><sp><a:p>`, "<a:t>lorem</a:t>", "</a:p></sp></s>", 100, "ppt/presentation.xml", "<p/>"), "too_large"},
 	}
 }
 
@@ -319,9 +319,9 @@ func pdfBombs(t testing.TB) []bomb {
 		{"a billion pages", "a.pdf", file(`<</Type/Catalog/Pages 2 0 R>>`, `<</Type/Pages/Kids[3 0 R]/Count 1000000000>>`, page, text, font), "ok corrupt too_large needs_tesseract"},
 		{"deep arrays", "a.pdf", file(`<</Type/Catalog/Pages 2 0 R/X `+rep("[", 500_000)+`>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, page, text, font), "ok corrupt needs_tesseract"},
 		{"deep dictionaries", "a.pdf", file(`<</Type/Catalog/Pages 2 0 R/X `+rep("<</A ", 200_000)+`>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, page, text, font), "ok corrupt needs_tesseract"},
-		{"a form that draws itself", "a.pdf", one(stream("/X Do BT /F 12 Tf (some words on the page to be found) Tj ET", ""), stream("/X Do /X Do", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 6 0 R>>>>")), "ok needs_tesseract"},
+		{"a form that draws itself", "a.pdf", one(stream("/X Do BT /F 12 Tf (some words on the page to be found) Tj ET", ""), stream("/X Do /X Do", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 6 0 R>>>>")), "out_of_memory corrupt ok needs_tesseract"},
 		{"a stream of a gigabyte", "a.pdf", one(flated("BT /F 12 Tf 1 1 Td (x) Tj ", "(word) Tj ", 1024)), "ok too_large timeout out_of_memory corrupt needs_tesseract no_text"},
-		{"nested states", "a.pdf", one(stream(rep("q ", 1_000_000)+"BT /F 12 Tf (some words on the page to be found) Tj ET", "")), "ok needs_tesseract"},
+		{"nested states", "a.pdf", one(stream(rep("q ", 1_000_000)+"BT /F 12 Tf (some words on the page to be found) Tj ET", "")), "out_of_memory corrupt ok needs_tesseract"},
 		{"bookmarks in a ring", "a.pdf", file(`<</Type/Catalog/Pages 2 0 R/Outlines 6 0 R>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, page, text, font, `<</First 7 0 R/Last 7 0 R>>`, `<</Title(x)/Dest[3 0 R/Fit]/Next 7 0 R/First 7 0 R>>`), "ok"},
 		{"no text", "a.pdf", one(stream("0 0 10 10 re f", "")), "needs_tesseract no_text ok"},
 		{"garbled text", "a.pdf", one(stream("BT /F 12 Tf 10 10 Td ("+rep("\\001\\002\\003\\004\\005", 40)+") Tj ET", "")), "no_text needs_tesseract"},

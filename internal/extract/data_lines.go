@@ -20,6 +20,8 @@ var (
 	cueName = regexp.MustCompile(`<v(?:\.[^\s>]{1,50})?\s+([^>\n]{1,100})>`)
 )
 
+const cueMax = 16 << 10 // bytes of a line that is looked into
+
 // rewriteSubtitles leaves the words of the cues of SRT, WebVTT and SBV.
 func rewriteSubtitles(t *lineText) {
 	isHead := strings.HasPrefix(t.lines[0], "WEBVTT")
@@ -45,6 +47,9 @@ func rewriteSubtitles(t *lineText) {
 			continue
 		case i+1 < len(t.lines) && cueTime.MatchString(t.lines[i+1]): // the cue's name
 			t.lines[i] = ""
+			continue
+		}
+		if len(s) > cueMax {
 			continue
 		}
 		s = cueName.ReplaceAllString(s, "$1: ")
@@ -132,14 +137,21 @@ func rewritePO(t *lineText) {
 // rewriteCalendar joins the folded lines of calendars and cards and undoes
 // their escapes. What was joined leaves an empty line.
 func rewriteCalendar(t *lineText) {
-	last := -1
-	for i, l := range t.lines {
-		if last >= 0 && len(l) > 0 && (l[0] == ' ' || l[0] == '\t') && len(t.lines[last]) < 1<<20 {
-			t.lines[last] += l[1:]
-			t.lines[i] = ""
-			continue
+	for i := 0; i < len(t.lines); {
+		end := i + 1
+		for end < len(t.lines) && len(t.lines[end]) > 0 && (t.lines[end][0] == ' ' || t.lines[end][0] == '\t') {
+			end++
 		}
-		last = i
+		if end > i+1 {
+			var b strings.Builder
+			b.WriteString(t.lines[i])
+			for k := i + 1; k < end; k++ {
+				b.WriteString(t.lines[k][1:])
+				t.lines[k] = ""
+			}
+			t.lines[i] = b.String()
+		}
+		i = end
 	}
 	escapes := strings.NewReplacer(`\n`, " ", `\N`, " ", `\,`, ",", `\;`, ";")
 	for i, l := range t.lines {

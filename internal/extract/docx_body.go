@@ -147,6 +147,9 @@ func (d *docxReader) inline(x *xmlReader, e xml.StartElement, p *docxParagraph, 
 	switch e.Name.Local {
 	case "t":
 		s, err := x.text(outputMax)
+		if p.text.Len()+len(s) > outputMax {
+			return true, tooMuchText(d.pack.path)
+		}
 		p.text.WriteString(s)
 		return true, err
 	case "tab":

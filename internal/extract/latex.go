@@ -13,7 +13,7 @@ const latexNesting = 40
 // as they are. Every line end stays where it was.
 func rewriteLaTeX(t *lineText) {
 	source := strings.Join(t.lines, "\n")
-	x := latex{}
+	x := latex{work: latexNesting * (len(source) + 1000)}
 	if at := strings.Index(source, "\\begin{document}"); at >= 0 {
 		x.preamble(source[:at])
 		x.scan(source[at+len("\\begin{document}"):], 0)
@@ -37,6 +37,7 @@ var tidyLaTeX = strings.NewReplacer("``", "“", "''", "”", "---", "—", "--"
 type latex struct {
 	out   strings.Builder
 	title string
+	work  int // characters that may still be looked at for the ends of arguments
 	owed  int // line ends passed inside an argument, to be written after it
 }
 
@@ -49,7 +50,7 @@ func (x *latex) preamble(s string) {
 			x.out.WriteByte('\n')
 			i++
 		case s[i] == '%':
-			i += strings.IndexByte(s[i:]+"\n", '\n')
+			i = lineEnd(s, i)
 		case strings.HasPrefix(s[i:], "\\title"), strings.HasPrefix(s[i:], "\\author"), strings.HasPrefix(s[i:], "\\abstract"):
 			name := letters(s[i+1:])
 			i += 1 + len(name)
@@ -73,7 +74,7 @@ func (x *latex) scan(s string, depth int) {
 			}
 			i++
 		case '%':
-			i += strings.IndexByte(s[i:]+"\n", '\n')
+			i = lineEnd(s, i)
 		case '~':
 			x.out.WriteByte(' ')
 			i++
@@ -206,9 +207,17 @@ func (x *latex) option(s string, i int) int {
 	return i + 1
 }
 
+// lineEnd is the offset of the next "\n", or the end.
+func lineEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
 // argument returns the content of "{…}" at i and where it ends; ok is false
 // when there is none.
-func argument(s string, i int) (inner string, end int, ok bool) {
+func (x *latex) argument(s string, i int) (inner string, end int, ok bool) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\n') {
 		i++
 	}
@@ -216,7 +225,8 @@ func argument(s string, i int) (inner string, end int, ok bool) {
 		return "", i, false
 	}
 	depth := 0
-	for k := i; k < len(s) && k < i+200_000; k++ {
+	for k := i; k < len(s) && k < i+200_000 && x.work > 0; k++ {
+		x.work--
 		switch s[k] {
 		case '\\':
 			k++

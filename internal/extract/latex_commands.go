@@ -55,7 +55,7 @@ func (x *latex) command(s, name string, i, depth int) int {
 	if n, ok := latexDropped[name]; ok {
 		return x.drop(s, i, n)
 	}
-	inner, end, ok := argument(s, i)
+	inner, end, ok := x.argument(s, i)
 	if !ok || depth >= latexNesting || i < len(s) && s[i] != '{' {
 		return i
 	}
@@ -75,12 +75,11 @@ func (x *latex) drop(s string, i, n int) int {
 			i += 1 + len(name)
 			continue
 		}
-		inner, end, ok := argument(s, i)
+		_, end, ok := x.argument(s, i)
 		if !ok {
 			return i
 		}
 		x.owed += strings.Count(s[i:end], "\n")
-		_ = inner
 		i = x.option(s, end)
 	}
 	return i
@@ -88,12 +87,13 @@ func (x *latex) drop(s string, i, n int) int {
 
 // heading writes a title on a line of its own.
 func (x *latex) heading(s string, i, level, depth int) int {
-	inner, end, ok := argument(s, i)
+	inner, end, ok := x.argument(s, i)
 	if !ok || depth >= latexNesting {
 		return i
 	}
-	sub := latex{}
+	sub := latex{work: x.work}
 	sub.scan(inner, depth+1)
+	x.work = sub.work
 	title := oneLine(tidyLaTeX.Replace(sub.out.String()))
 	if level == 1 && x.title == "" {
 		x.title = clip(title, titleMax)
@@ -108,7 +108,7 @@ func (x *latex) heading(s string, i, level, depth int) int {
 // environment passes \begin{name} and \end{name}; the text of verbatim ones is
 // copied as it is.
 func (x *latex) environment(s, word string, i int) int {
-	name, end, ok := argument(s, i)
+	name, end, ok := x.argument(s, i)
 	if !ok {
 		return i
 	}
@@ -116,22 +116,23 @@ func (x *latex) environment(s, word string, i int) int {
 	switch name {
 	case "verbatim", "lstlisting", "minted", "Verbatim", "comment":
 		if word == "begin" {
-			stop := strings.Index(s[end:], "\\end{"+name)
+			stop := x.find(s, end, "\\end{"+name)
 			if stop < 0 {
 				return end
 			}
 			if name == "comment" {
-				x.owed += strings.Count(s[end:end+stop], "\n")
-				return end + stop
+				x.owed += strings.Count(s[end:stop], "\n")
+				return stop
 			}
-			end = x.option(s, end)
-			x.out.WriteString(s[end : end+max(0, strings.Index(s[end:], "\\end{"+name))])
-			return end + max(0, strings.Index(s[end:], "\\end{"+name))
+			x.out.WriteString(s[min(x.option(s, end), stop):stop])
+			return stop
 		}
 	case "equation", "align", "gather", "multline", "eqnarray", "math", "displaymath":
-		if stop := strings.Index(s[end:], "\\end{"+name); word == "begin" && stop >= 0 {
-			x.out.WriteString(s[end : end+stop])
-			return end + stop
+		if word == "begin" {
+			if stop := x.find(s, end, "\\end{"+name); stop >= 0 {
+				x.out.WriteString(s[end:stop])
+				return stop
+			}
 		}
 	case "abstract":
 		if word == "begin" {
@@ -153,14 +154,30 @@ func (x *latex) environment(s, word string, i int) int {
 	return end
 }
 
+// find is the offset of mark at or after i; -1 when there is none, or when too
+// much has been searched.
+func (x *latex) find(s string, i int, mark string) int {
+	if x.work <= 0 {
+		return -1
+	}
+	n := strings.Index(s[i:], mark)
+	if n < 0 {
+		x.work -= len(s) - i
+		return -1
+	}
+	x.work -= n
+	return i + n
+}
+
 func (x *latex) verb(s string, i int) int {
 	if i >= len(s) || s[i] == '\n' {
 		return i
 	}
-	end := strings.IndexByte(s[i+1:], s[i])
-	if end < 0 || strings.Contains(s[i+1:i+1+end], "\n") {
+	line := s[i+1 : lineEnd(s, i+1)]
+	end := strings.IndexByte(line, s[i])
+	if end < 0 {
 		return i
 	}
-	x.out.WriteString(s[i+1 : i+1+end])
+	x.out.WriteString(line[:end])
 	return i + end + 2
 }

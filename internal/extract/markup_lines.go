@@ -46,7 +46,7 @@ func rewriteOrg(t *lineText) {
 		case strings.HasPrefix(l, "#"): // a keyword or comment, never a heading
 			t.lines[i] = " " + strings.TrimLeft(strings.TrimPrefix(l, "#+"), "# ")
 		}
-		if !inCode && strings.Contains(t.lines[i], "][") {
+		if !inCode && len(l) < cueMax && strings.Contains(t.lines[i], "][") {
 			t.lines[i] = orgLink.ReplaceAllString(t.lines[i], "$1")
 		}
 	}

@@ -18,8 +18,8 @@ import (
 // Limits of documents that are zip packages.
 const (
 	packageEntriesMax = 20_000
-	packagePartMax    = 128 << 20 // unpacked bytes of one part
-	packageTotalMax   = 256 << 20 // unpacked bytes of all parts that are read
+	packagePartMax    = 64 << 20  // unpacked bytes of one part
+	packageTotalMax   = 192 << 20 // unpacked bytes of all parts that are read
 )
 
 // zipPackage is an office document or e-book: parts by name, read under a
@@ -262,8 +262,8 @@ func (x *xmlReader) text(limit int) (string, error) {
 		case xml.EndElement:
 			depth--
 		case xml.CharData:
-			if b.Len() < limit {
-				b.Write(t)
+			if room := limit - b.Len(); room > 0 {
+				b.Write(t[:min(len(t), room)])
 			}
 		}
 	}

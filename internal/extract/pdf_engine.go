@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -23,22 +24,35 @@ const (
 // pdfEngine compiles PDFium on first use and hands out a fresh instance of it
 // per document, without a file system.
 type pdfEngine struct {
-	mu    sync.Mutex // guards the rest
-	pool  pdfium.Pool
-	cache wazero.CompilationCache
+	mu     sync.Mutex // guards the rest
+	pool   pdfium.Pool
+	cache  wazero.CompilationCache
+	broken bool // no instance can be had any more
 }
 
-func (e *pdfEngine) instance(ctx context.Context, cacheDir string) (pdfium.Pdfium, error) {
+// instance returns a new instance. When there is none to be had, for lack of
+// memory as a rule, the engine counts as broken, and the worker ends: a new
+// one may have more room.
+func (e *pdfEngine) instance(ctx context.Context, cacheDir string) (i pdfium.Pdfium, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil {
+			i, err = nil, fmt.Errorf("start the PDF engine: %v", p)
+		}
+		e.broken = e.broken || err != nil && ctx.Err() == nil
+	}()
+	if e.broken {
+		return nil, errors.New("the PDF engine is out of order")
+	}
 	if e.pool == nil {
 		if err := e.start(cacheDir); err != nil {
 			return nil, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, pdfInstanceLimit)
+	limited, cancel := context.WithTimeout(ctx, pdfInstanceLimit)
 	defer cancel()
-	return e.pool.GetInstanceWithContext(ctx)
+	return e.pool.GetInstanceWithContext(limited)
 }
 
 func (e *pdfEngine) start(cacheDir string) error {
@@ -54,7 +68,7 @@ func (e *pdfEngine) start(cacheDir string) error {
 		runtime = runtime.WithCompilationCache(cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: 1, RuntimeConfig: runtime, FSConfig: wazero.NewFSConfig(),
+		Context: withMemory(context.Background()), MaxTotal: 1, RuntimeConfig: runtime, FSConfig: wazero.NewFSConfig(),
 		Stdout: io.Discard, Stderr: io.Discard,
 	})
 	if err != nil {
@@ -62,6 +76,12 @@ func (e *pdfEngine) start(cacheDir string) error {
 	}
 	e.pool = pool
 	return nil
+}
+
+func (e *pdfEngine) isBroken() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.broken
 }
 
 func (e *pdfEngine) close() {

@@ -20,6 +20,7 @@ import (
 const (
 	rtfGroupsMax = 1000 // open groups
 	rtfFontsMax  = 10_000
+	rtfRowsMax   = 10_000 // of a table; longer ones are cut into several
 )
 
 // readRTF reads Rich Text Format: code pages by font, \u with its fallback,
@@ -328,15 +329,18 @@ func (r *rtfReader) endRow() {
 		r.rows = append(r.rows, r.row)
 	}
 	r.row = nil
-	if len(r.rows) > 10_000 {
+	if len(r.rows) >= rtfRowsMax {
 		r.endTable()
 	}
 }
 
 func (r *rtfReader) endTable() {
-	r.endRow()
-	r.w.table(r.rows)
-	r.rows = nil
+	rows := r.rows
+	if len(r.row) > 0 {
+		rows = append(rows, r.row)
+	}
+	r.rows, r.row = nil, nil
+	r.w.table(rows)
 }
 
 // rtfEncoding finds the encoding of a Windows code page.

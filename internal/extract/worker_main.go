@@ -20,6 +20,7 @@ const workerEnv = "RAGD_EXTRACT_WORKER"
 const (
 	workerFilesMax = 500       // files before a worker is replaced
 	workerHeapMax  = 700 << 20 // bytes taken from the system, as well
+	workerSpaceMax = 900 << 20 // bytes of addresses
 	workerInputMax = 512 << 20
 )
 
@@ -91,7 +92,9 @@ func serveWorker(ctx context.Context, r *Registry, in *bufio.Reader, out *bufio.
 			return err
 		}
 		answer := answerRequest(ctx, r, req, data)
-		data = nil
+		if r.env.pdf.isBroken() {
+			return errors.New("out of memory: the PDF engine cannot go on")
+		}
 		answer.Retire = n >= workerFilesMax || tooBig()
 		b, err := json.Marshal(answer)
 		if err != nil {
@@ -124,6 +127,9 @@ func answerRequest(ctx context.Context, r *Registry, req workerRequest, data []b
 func tooBig() bool {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
+	if m.Sys > workerSpaceMax {
+		return true // addresses are not handed back, and the limit counts them
+	}
 	if m.Sys-m.HeapReleased < workerHeapMax/2 {
 		return false
 	}
