@@ -17,7 +17,9 @@ func plainText() fileType {
 	return fileType{format: Format{Name: "text", Version: 1}, read: readText("text/plain", chunk.FormatPlain)}
 }
 
-func formatGroups() []formatGroup {
+// formatGroups lists every format; archives are one only when they are to be
+// opened.
+func formatGroups(archives bool) []formatGroup {
 	text := plainText()
 	groups := []formatGroup{
 		{format: text.format, read: text.read,
@@ -29,6 +31,9 @@ func formatGroups() []formatGroup {
 			extensions: "html htm xhtml xht shtml"},
 	}
 	groups = append(groups, workerGroups()...)
+	if archives {
+		groups = append(groups, formatGroup{format: Format{Name: archiveFormat, Version: 1, Worker: true}, read: readArchive, extensions: "zip tar gz tgz"})
+	}
 	groups = append(groups, markupGroups()...)
 	return append(groups, codeGroups()...)
 }
@@ -58,7 +63,7 @@ func markupGroups() []formatGroup {
 		lines("latex", "application/x-tex", chunk.FormatMarkdown, rewriteLaTeX, "tex latex ltx"),
 		lines("typst", "text/x-typst", chunk.FormatMarkdown, rewriteTypst, "typ"),
 		lines("subtitles", "text/vtt", chunk.FormatPlain, rewriteSubtitles, "srt vtt sbv"),
-		lines("po", "text/x-gettext-translation", chunk.FormatPlain, rewritePO, "po pot"),
+		lines("po", "text/x-gettext-translation", chunk.FormatPlain, rewritePO, "po"),
 		lines("calendar", "text/calendar", chunk.FormatPlain, rewriteCalendar, "ics ical vcf vcard"),
 		data("tex-source", "application/x-tex", "sty cls bst dtx ins", ""),
 		plain("bibtex", "text/x-bibtex", "bib"),
@@ -76,8 +81,13 @@ func workerGroups() []formatGroup {
 	}
 	pdf := worker("pdf", readPDF, "pdf")
 	pdf.ocr = true
+	image := worker("image", readImage, "png jpg jpeg gif bmp tif tiff webp")
+	image.ocr = true
 	return []formatGroup{
-		pdf,
+		pdf, image,
+		worker("doc", readOldOffice("doc"), "doc dot"),
+		worker("xls", readOldOffice("xls"), "xls xlt"),
+		worker("ppt", readOldOffice("ppt"), "ppt pps pot"),
 		worker("docx", readDOCX, "docx docm dotx dotm"),
 		worker("pptx", readPPTX, "pptx pptm ppsx ppsm potx potm"),
 		worker("epub", readEPUB, "epub"),

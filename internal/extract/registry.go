@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ragd/internal/fault"
@@ -60,6 +61,9 @@ type environment struct {
 	archives bool
 	cacheDir string
 	pdf      pdfEngine
+
+	ocrOnce sync.Once
+	ocr     ocrTool // set once by ocrOnce
 }
 
 // reader extracts one format. Errors that are not *fault.Error or context
@@ -73,7 +77,7 @@ var extensionPattern = regexp.MustCompile(`^[^\s/.\\,*?]{1,32}$`)
 func New(o Options) (*Registry, error) {
 	r := &Registry{byExt: make(map[string]fileType), byName: make(map[string]fileType), pool: o.Pool, here: o.InProcess}
 	r.env = &environment{registry: r, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir}
-	for _, g := range formatGroups() {
+	for _, g := range formatGroups(o.lookInside()) {
 		t := fileType{format: g.format, read: g.read, language: g.language, ocr: g.ocr, safe: g.safe, env: r.env}
 		for ext := range strings.FieldsSeq(g.extensions) {
 			r.byExt[ext] = t
@@ -97,6 +101,9 @@ func New(o Options) (*Registry, error) {
 	}
 	return r, nil
 }
+
+// lookInside reports whether archives are opened; with a pool its limits say.
+func (o Options) lookInside() bool { return o.Archives || o.Pool != nil && o.Pool.limits.Archives }
 
 // Lookup implements Extractor. Names without an extension are taken for
 // text; whether they are shows when they are read.
