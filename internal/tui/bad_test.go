@@ -164,7 +164,10 @@ func TestAGapIsFollowedByAWholeResync(t *testing.T) {
 	f.kbs[0].Documents = 77
 	f.status.Queue = wire.Queue{Pending: 7}
 	a.hello()
-	a.until("the new listing", func() bool { a.m.View(); return len(a.m.sh.world.kbs) == 3 && len(a.m.pages[pageDocuments].(*documentsPage).set("notes").rows) == 2 })
+	a.until("the new listing", func() bool {
+		a.m.View()
+		return len(a.m.sh.world.kbs) == 3 && len(a.m.pages[pageDocuments].(*documentsPage).set("notes").rows) == 2
+	})
 	a.seesNot("README.md", "manuals")
 	a.sees("live", "2 Queue 7", "77 documents")
 }

@@ -102,8 +102,9 @@ func (p *failedPage) Update(msg tea.Msg) tea.Cmd {
 		p.loading = false
 		if p.err = msg.err; p.err == nil {
 			first := !p.ready
+			on, _ := p.job()
 			p.jobs, p.total, p.ready = msg.jobs.Jobs, msg.jobs.Total, true
-			p.arrange()
+			p.group(on.ID)
 			if first {
 				p.ls.moveTo(1) // the first file, whose details are worth more than a heading
 				p.ls.off = 0

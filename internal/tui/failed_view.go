@@ -34,10 +34,16 @@ func groupTitle(group string) string {
 	return title
 }
 
-// arrange groups and filters what was loaded; largest group first, and the
-// cursor stays on its file.
+// arrange groups and filters what was loaded, and keeps the cursor on its file.
 func (p *failedPage) arrange() {
-	on, _ := p.job()
+	j, _ := p.job()
+	p.group(j.ID)
+}
+
+// group builds the rows, the largest group first, with the cursor on the file
+// of job on where it is still there. The rows from before are not looked at:
+// they may point into a list that has been replaced.
+func (p *failedPage) group(on int64) {
 	groups := map[string][]int{}
 	alive := map[int64]bool{}
 	for i, j := range p.jobs {
@@ -66,7 +72,7 @@ func (p *failedPage) arrange() {
 			continue
 		}
 		for _, i := range groups[name] {
-			if p.jobs[i].ID == on.ID && on.ID != 0 {
+			if p.jobs[i].ID == on && on != 0 {
 				cur = len(p.rows)
 			}
 			p.rows = append(p.rows, failedRow{name, i, 0})

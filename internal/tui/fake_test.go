@@ -53,6 +53,20 @@ func (f *fakeBackend) did(ctx context.Context, method string, args ...any) error
 	return err
 }
 
+// swap replaces what the daemon knows.
+func (f *fakeBackend) swap(with *fakeBackend) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status, f.kbs, f.docs, f.views, f.jobs, f.log, f.fail = with.status, with.kbs, with.docs, with.views, with.jobs, with.log, with.fail
+}
+
+// at reads a field that swap may replace.
+func at[T any](f *fakeBackend, field *T) T {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return *field
+}
+
 func (f *fakeBackend) note(prefix string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,14 +82,16 @@ func (f *fakeBackend) note(prefix string) []string {
 func (f *fakeBackend) Events(context.Context) <-chan wire.Event { return f.events }
 
 func (f *fakeBackend) Status(ctx context.Context) (wire.Status, error) {
-	return f.status, f.did(ctx, "Status")
+	return at(f, &f.status), f.did(ctx, "Status")
 }
 
-func (f *fakeBackend) KBs(ctx context.Context) ([]wire.KB, error) { return f.kbs, f.did(ctx, "KBs") }
+func (f *fakeBackend) KBs(ctx context.Context) ([]wire.KB, error) {
+	return at(f, &f.kbs), f.did(ctx, "KBs")
+}
 
 func (f *fakeBackend) Documents(ctx context.Context, kb, cursor string, limit int) (wire.Documents, error) {
 	err := f.did(ctx, "Documents", kb, cursor)
-	docs := f.docs[kb]
+	docs := at(f, &f.docs)[kb]
 	from := sort.Search(len(docs), func(i int) bool { return docs[i].Path > cursor })
 	if cursor == "" {
 		from = 0
@@ -90,7 +106,7 @@ func (f *fakeBackend) Documents(ctx context.Context, kb, cursor string, limit in
 
 func (f *fakeBackend) Document(ctx context.Context, kb, path string, offset, limit int) (wire.DocumentView, error) {
 	err := f.did(ctx, "Document", kb, path, offset)
-	v, ok := f.views[kb+"/"+path]
+	v, ok := at(f, &f.views)[kb+"/"+path]
 	if !ok && err == nil {
 		err = fault.New(fault.NotFound, "document_not_found", "there is no document %q in %q", path, kb)
 	}
@@ -110,8 +126,8 @@ func (f *fakeBackend) Document(ctx context.Context, kb, path string, offset, lim
 
 func (f *fakeBackend) Jobs(ctx context.Context, state string, limit int) (wire.Jobs, error) {
 	err := f.did(ctx, "Jobs", state)
-	jobs := f.jobs[state]
-	return wire.Jobs{Jobs: jobs[:min(limit, len(jobs))], Total: int64(len(jobs)), Queue: f.status.Queue}, err
+	jobs := at(f, &f.jobs)[state]
+	return wire.Jobs{Jobs: jobs[:min(limit, len(jobs))], Total: int64(len(jobs)), Queue: at(f, &f.status).Queue}, err
 }
 
 func (f *fakeBackend) RetryJob(ctx context.Context, id int64) error {
@@ -119,7 +135,7 @@ func (f *fakeBackend) RetryJob(ctx context.Context, id int64) error {
 }
 
 func (f *fakeBackend) RetryAll(ctx context.Context) (int, error) {
-	return len(f.jobs["failed"]), f.did(ctx, "RetryAll")
+	return len(at(f, &f.jobs)["failed"]), f.did(ctx, "RetryAll")
 }
 
 func (f *fakeBackend) IgnoreJob(ctx context.Context, id int64) (wire.IgnoredJob, error) {
@@ -150,7 +166,7 @@ func (f *fakeBackend) Ignored(ctx context.Context, path string) (wire.Verdict, e
 }
 
 func (f *fakeBackend) Log(ctx context.Context, _ int) ([]wire.LogLine, error) {
-	return f.log, f.did(ctx, "Log")
+	return at(f, &f.log), f.did(ctx, "Log")
 }
 
 // fakeDesk notes what it is asked to do.

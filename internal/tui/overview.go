@@ -210,6 +210,10 @@ func sentenceCase(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// sureAfter is how long the daemon must have been at work before its speed
+// says anything about the time left.
+const sureAfter = 10 * time.Second
+
 // speed is the sparkline of the last minute, with the rate and the time left
 // where the daemon knows them.
 func (p *overview) speed(w int) string {
@@ -227,7 +231,7 @@ func (p *overview) speed(w int) string {
 	text := "quiet for a minute"
 	s := wd.status
 	switch {
-	case s.Rate > 0 && wd.busy():
+	case s.Rate > 0 && wd.busy() && p.sh.now().Sub(s.Started) >= sureAfter:
 		text = rate(s.Rate) + " documents/s"
 		if w < 60 {
 			text = rate(s.Rate) + "/s"

@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/lipgloss"
@@ -86,7 +86,7 @@ func (p *overview) embedder(e wire.Embedder) (string, lipgloss.Style) {
 	st, dot := p.sh.st, " "+p.sh.g.Dot+" "
 	switch e.State {
 	case "", "off":
-		return strings.TrimSuffix("off: search is by keywords"+dot+visible(e.Reason), dot), st.Dim
+		return "off: " + cmp.Or(visible(e.Reason), "search is by keyword"), st.Dim
 	case "failed":
 		return p.sh.g.Fail + " failed: " + visible(e.Reason), st.Fail
 	}

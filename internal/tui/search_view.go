@@ -69,24 +69,24 @@ func (p *searchPage) stateLine(w int) string {
 	a := p.answer
 	n := len(a.Results)
 	text := plural(n, "result", "results")
-	if n == searchHits {
-		text = fmt.Sprintf("first %d results", n)
+	switch {
+	case n == searchHits:
+		text = fmt.Sprintf("%d of the best %d", p.ls.cur+1, n)
+	case n > 0:
+		text = fmt.Sprintf("%d of %s", p.ls.cur+1, text)
 	}
 	text += dot + fmt.Sprintf("%.0f ms", a.TookMS)
-	if n > 0 {
-		text = fmt.Sprintf("%d of ", p.ls.cur+1) + text
-	}
 	var notes []string
 	if a.Weak && n > 0 {
 		notes = append(notes, "only weak matches")
-	}
-	if a.Fallback != "" {
-		notes = append(notes, visible(a.Fallback))
 	}
 	if f := a.Freshness; f.Pending > 0 {
 		notes = append(notes, count(f.Pending)+" not indexed yet")
 	} else if f.Failed > 0 {
 		notes = append(notes, count(f.Failed)+" failed")
+	}
+	if a.Fallback != "" {
+		notes = append(notes, visible(a.Fallback))
 	}
 	line := "   " + st.Dim.Render(text)
 	if len(notes) > 0 {
