@@ -17,9 +17,9 @@ func plainText() fileType {
 	return fileType{format: Format{Name: "text", Version: 1}, read: readText("text/plain", chunk.FormatPlain)}
 }
 
-// formatGroups lists every format; archives are one only when they are to be
-// opened.
-func formatGroups(archives bool) []formatGroup {
+// formatGroups lists every format. Archives are one only when they are to be
+// opened, images and old Office documents only when helpers may run.
+func formatGroups(archives, helpers bool) []formatGroup {
 	text := plainText()
 	groups := []formatGroup{
 		{format: text.format, read: text.read,
@@ -33,6 +33,9 @@ func formatGroups(archives bool) []formatGroup {
 	groups = append(groups, workerGroups()...)
 	if archives {
 		groups = append(groups, formatGroup{format: Format{Name: archiveFormat, Version: 1, Worker: true}, read: readArchive, extensions: "zip tar gz tgz"})
+	}
+	if helpers {
+		groups = append(groups, helperGroups()...)
 	}
 	groups = append(groups, markupGroups()...)
 	return append(groups, codeGroups()...)
@@ -81,13 +84,8 @@ func workerGroups() []formatGroup {
 	}
 	pdf := worker("pdf", readPDF, "pdf")
 	pdf.ocr = true
-	image := worker("image", readImage, "png jpg jpeg gif bmp tif tiff webp")
-	image.ocr = true
 	return []formatGroup{
-		pdf, image,
-		worker("doc", readOldOffice("doc"), "doc dot"),
-		worker("xls", readOldOffice("xls"), "xls xlt"),
-		worker("ppt", readOldOffice("ppt"), "ppt pps pot"),
+		pdf,
 		worker("docx", readDOCX, "docx docm dotx dotm"),
 		worker("pptx", readPPTX, "pptx pptm ppsx ppsm potx potm"),
 		worker("epub", readEPUB, "epub"),
@@ -101,4 +99,25 @@ func workerGroups() []formatGroup {
 		worker("xml", readXML, "ttml dfxp xml rss atom nxml dita docbook tei opml"),
 		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam"),
 	}
+}
+
+// helperGroups are the formats that need a program which is not ours. Images
+// are taken in even where tesseract is missing: the job says what to install.
+// An old Office format is one only where its helper is.
+func helperGroups() []formatGroup {
+	worker := func(name string, read reader, extensions string) formatGroup {
+		return formatGroup{format: Format{Name: name, Version: 1, Worker: true}, read: read, extensions: extensions}
+	}
+	image := worker("image", readImage, "png jpg jpeg gif bmp tif tiff webp")
+	image.ocr = true
+	groups := []formatGroup{image}
+	for _, old := range []struct{ name, extensions string }{{"doc", "doc dot"}, {"xls", "xls xlt"}, {"ppt", "ppt pps pot"}} {
+		for _, tool := range oldOfficeTools[old.name] {
+			if findHelper(tool[0]) != "" {
+				groups = append(groups, worker(old.name, readOldOffice(old.name), old.extensions))
+				break
+			}
+		}
+	}
+	return groups
 }

@@ -99,11 +99,9 @@ func (e *environment) tesseract() (ocrTool, bool) {
 		return ocrTool{}, false
 	}
 	e.ocrOnce.Do(func() {
-		program, err := exec.LookPath("tesseract")
-		if err != nil {
-			return
+		if program := findHelper("tesseract"); program != "" {
+			e.ocr = ocrTool{program: program, languages: installedLanguages(program)}
 		}
-		e.ocr = ocrTool{program: program, languages: installedLanguages(program)}
 	})
 	return e.ocr, e.ocr.program != ""
 }

@@ -32,9 +32,9 @@ func readOldOffice(format string) reader {
 		}
 		var tried []string
 		for _, tool := range oldOfficeTools[format] {
-			program, err := exec.LookPath(tool[0])
+			program := findHelper(tool[0])
 			tried = append(tried, tool[0])
-			if err != nil || !t.env.helpers {
+			if program == "" || !t.env.helpers {
 				continue
 			}
 			return runOldOffice(ctx, src, append([]string{program}, tool[1:]...))

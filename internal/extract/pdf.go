@@ -135,11 +135,23 @@ func (p *pdfReader) judge(ctx context.Context, pages []pdfPage, doc *Document) e
 	if !none {
 		return nil
 	}
+	if bad := failedPages(pages); bad > 0 {
+		return fault.New(fault.Permanent, "corrupt", "%d of the %d pages of %s cannot be read", bad, len(pages), base(p.path))
+	}
 	if garbled {
 		return fault.New(fault.Permanent, "no_text", "the text layer of %s is unreadable (%d%% of its characters mean nothing)", base(p.path), 100*noise/chars).
 			WithHint("Run it through OCR, or install tesseract and allow helpers.")
 	}
 	return needsTesseract(p.path, len(pages))
+}
+
+func failedPages(pages []pdfPage) (n int) {
+	for i := range pages {
+		if pages[i].failed {
+			n++
+		}
+	}
+	return n
 }
 
 // anyImageless reports whether a document with hardly any characters still

@@ -19,9 +19,10 @@ const (
 
 // pdfPage is one page's text in reading order.
 type pdfPage struct {
-	lines []pdfLine
-	extra []string // form values and annotations
-	ocr   bool
+	lines  []pdfLine
+	extra  []string // form values and annotations
+	ocr    bool
+	failed bool // the engine could not read it
 }
 
 // pdfLine is a line with its place; size is 0 when that is not known.
@@ -63,12 +64,12 @@ func (p *pdfPage) measure() (chars, noise int) {
 func (p *pdfReader) page(index int) (out pdfPage) {
 	loaded, err := p.engine.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: p.doc, Index: index})
 	if err != nil {
-		return out
+		return pdfPage{failed: true}
 	}
 	page := requests.Page{ByReference: &loaded.Page}
 	defer p.engine.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})
 	text, err := p.engine.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
-	if err == nil {
+	if out.failed = err != nil; err == nil {
 		out.lines = p.textLines(text.TextPage)
 		_, _ = p.engine.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
 	}

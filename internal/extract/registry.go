@@ -77,7 +77,7 @@ var extensionPattern = regexp.MustCompile(`^[^\s/.\\,*?]{1,32}$`)
 func New(o Options) (*Registry, error) {
 	r := &Registry{byExt: make(map[string]fileType), byName: make(map[string]fileType), pool: o.Pool, here: o.InProcess}
 	r.env = &environment{registry: r, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir}
-	for _, g := range formatGroups(o.lookInside()) {
+	for _, g := range formatGroups(o.archives(), o.helpers()) {
 		t := fileType{format: g.format, read: g.read, language: g.language, ocr: g.ocr, safe: g.safe, env: r.env}
 		for ext := range strings.FieldsSeq(g.extensions) {
 			r.byExt[ext] = t
@@ -102,8 +102,9 @@ func New(o Options) (*Registry, error) {
 	return r, nil
 }
 
-// lookInside reports whether archives are opened; with a pool its limits say.
-func (o Options) lookInside() bool { return o.Archives || o.Pool != nil && o.Pool.limits.Archives }
+// archives and helpers say what is allowed where the readers run.
+func (o Options) archives() bool { return o.Archives || o.Pool != nil && o.Pool.limits.Archives }
+func (o Options) helpers() bool  { return o.Helpers || o.Pool != nil && o.Pool.limits.Helpers }
 
 // Lookup implements Extractor. Names without an extension are taken for
 // text; whether they are shows when they are read.

@@ -5,7 +5,8 @@ import "strings"
 // unsupportedTypes are extensions that are known not to be read, with the
 // reason for a person.
 var unsupportedTypes = []struct{ reason, extensions string }{
-	{"images need OCR, which is not supported yet", "png jpg jpeg gif bmp tif tiff webp heic heif avif ico jp2 pbm pgm ppm pnm"},
+	{"images need OCR by tesseract, which is not allowed by the configuration", "png jpg jpeg gif bmp tif tiff webp"},
+	{"images of this kind are not read", "heic heif avif ico jp2 pbm pgm ppm pnm"},
 	{"drawings and design files hold hardly any text", "svg svgz ai eps ps psd xcf sketch fig drawio vsd vsdx dwg dxf indd afdesign cdr"},
 	{"raw photos and 3D models hold no text", "cr2 cr3 nef arw dng raf stl obj fbx blend glb gltf 3ds dae usdz step stp"},
 	{"sound is not transcribed", "mp3 wav flac ogg oga opus m4a aac wma aiff aif mid midi amr"},
@@ -17,14 +18,11 @@ var unsupportedTypes = []struct{ reason, extensions string }{
 	{"fonts hold no text", "ttf otf woff woff2 eot ttc pfb pfm"},
 	{"keys and certificates are left alone", "pem key crt cer der p12 pfx jks keystore asc.gpg gpg pgp kdbx ppk"},
 	{"temporary and backup files are left alone", "tmp temp bak swp swo swn part crdownload download old orig rej lock pid cache"},
-	{"PDF is not supported yet", "pdf"},
-	{"Office documents are not supported yet", "docx docm dotx pptx pptm ppsx xlsx xlsm xltx xlsb"},
-	{"old Office formats (DOC, XLS, PPT) are not supported yet", "doc dot xls xlt ppt pps pot"},
-	{"OpenDocument is not supported yet", "odt ods odp odg fodt fods fodp ott ots otp"},
-	{"e-books of this kind are not supported yet", "epub mobi azw azw3 kf8 fb2 djvu lit chm"},
-	{"mail is not supported yet", "eml mbox mbx msg pst ost emlx"},
-	{"RTF is not supported yet", "rtf"},
-	{"documents of this program are not supported", "pages numbers keynote key.zip one onetoc2 pub wpd wps xps oxps hwp hwpx"},
+	{"old Office documents need a helper (antiword, catdoc, xls2csv, catppt) that is installed and allowed", "doc dot xls xlt ppt pps pot"},
+	{"e-books of this kind are not read", "mobi azw azw3 kf8 fb2 djvu lit chm"},
+	{"mail stores of this kind are not read; export them as EML or MBOX", "pst ost"},
+	{"binary workbooks are not read; save them as XLSX", "xlsb"},
+	{"documents of this program are not read", "pages numbers one onetoc2 pub wpd wps xps oxps hwp hwpx"},
 	{"links to other places are not followed", "lnk url webloc"},
 	{"source maps are made from other files", "map"},
 }
