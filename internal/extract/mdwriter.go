@@ -25,7 +25,7 @@ type mdWriter struct {
 // block begins a block: one blank line after what stands before.
 func (w *mdWriter) block() {
 	w.list = false
-	if w.b.Len() > 0 {
+	if w.b.Len() > 0 && !strings.HasSuffix(w.b.String(), "\n\n") {
 		w.b.WriteByte('\n')
 	}
 }

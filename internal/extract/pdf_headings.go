@@ -45,8 +45,8 @@ func headingSizes(pages []pdfPage) fontSizes {
 			large += lines[size]
 		}
 	}
-	if s.body == 0 || large*5 > all || best*3 < total {
-		return fontSizes{}
+	if s.body == 0 || large*3 > all || best*3 < total {
+		return fontSizes{body: s.body}
 	}
 	sort.Sort(sort.Reverse(sort.Float64Slice(s.sizes)))
 	if len(s.sizes) > 4 {

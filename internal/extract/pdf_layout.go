@@ -20,11 +20,14 @@ const (
 )
 
 // dropRunningLines marks lines that stand at the edge of many pages, and page
-// numbers. A header's first appearance stays: it may be the title.
+// numbers. A line counts as the same when only its numbers differ, unless it
+// is set larger than the text: then it is a heading with a number in it. A
+// header's first appearance stays: it may be the title.
 func dropRunningLines(pages []pdfPage) {
 	if len(pages) < 3 {
 		return
 	}
+	body := headingSizes(pages).body
 	type edge struct {
 		key string
 		top bool
@@ -35,9 +38,14 @@ func dropRunningLines(pages []pdfPage) {
 			lines := pages[i].lines
 			for k := range lines {
 				top, bottom := k < runningLines, k >= len(lines)-runningLines
-				if top || bottom {
-					do(&lines[k], edge{runningKey(lines[k].text), top})
+				if !top && !bottom {
+					continue
 				}
+				key := runningKey(lines[k].text)
+				if body > 0 && lines[k].size > body*headingRatio {
+					key = strings.TrimSpace(lines[k].text)
+				}
+				do(&lines[k], edge{key, top})
 			}
 		}
 	}

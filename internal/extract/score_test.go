@@ -16,7 +16,10 @@ import (
 
 // scoreFloors are the mean shares of a peer's words that must be found in
 // order, by format.
-var scoreFloors = map[string]float64{}
+var scoreFloors = map[string]float64{
+	"pdf": 0.94, "docx": 0.90, "pptx": 0.80, "xlsx": 0.92, "odt": 0.92, "odp": 0.90, "epub": 0.98, "html": 0.95, "latex": 0.95,
+	"csv": 0.98, "subtitles": 0.98, "markdown": 0.98, "xml": 0.90,
+}
 
 // TestScores prints, for each real file, how much of a peer's expected output
 // is found in order, and of a tool's reference text beside it.
