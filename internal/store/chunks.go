@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 
 	"ragd/internal/chunk"
 )
@@ -112,20 +111,24 @@ func (s *Store) ContentFor(ctx context.Context, hash [32]byte, key string) (*Sto
 	found := false
 	err := s.read(ctx, "look up content", func(r *reader) error {
 		var meta []byte
+		var title string
 		var size int
 		var firstSeq, chunks int64
-		err := r.row(`SELECT c.id, c.format, c.media_type, c.meta, c.bytes, v.first_seq, v.chunks
-			FROM contents c JOIN revisions v ON v.content_id = c.id
-			WHERE c.hash = ? AND c.skey = ? AND c.parts = 0 ORDER BY c.variant DESC, v.id LIMIT 1`, hash[:], key).
-			Scan(&c.ID, &c.Format, &c.MediaType, &meta, &size, &firstSeq, &chunks)
+		err := r.row(`SELECT c.id, c.format, c.media_type, c.meta, c.bytes, v.title, v.first_seq, v.chunks
+			FROM contents c JOIN skeys k ON k.id = c.skey_id JOIN revisions v ON v.content_id = c.id
+			WHERE c.hash_head = ? AND c.hash = ? AND k.skey = ? AND c.parts = 0 ORDER BY c.variant DESC, v.id LIMIT 1`, hashHead(hash), hash[:], key).
+			Scan(&c.ID, &c.Format, &c.MediaType, &meta, &size, &title, &firstSeq, &chunks)
 		if err == sql.ErrNoRows {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := json.Unmarshal(meta, &c.Meta); err != nil {
+		if c.Meta, err = parseMeta(meta, title); err != nil {
 			return err
+		}
+		if c.Meta.TitleFromName {
+			c.Meta.Title = "" // of another path, perhaps
 		}
 		texts := &textReader{s: s, r: r}
 		if c.Text, err = texts.slice(c.ID, 0, size); err != nil {

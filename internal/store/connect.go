@@ -44,7 +44,7 @@ func newConnector(path string, params, pragmas []string) (*connector, error) {
 // can only be set on an empty file; WAL mode is entered after that.
 func openWriter(path string) (*sql.DB, error) {
 	c, err := newConnector(path, []string{
-		"_txlock=immediate", "_busy_timeout=10000", "_synchronous=NORMAL",
+		"_mutex=no", "_txlock=immediate", "_busy_timeout=10000", "_synchronous=NORMAL",
 		"_foreign_keys=on", "_cache_size=-16384", "_stmt_cache_size=0",
 	}, []string{
 		"page_size = 4096", "auto_vacuum = INCREMENTAL",
@@ -62,7 +62,7 @@ func openWriter(path string) (*sql.DB, error) {
 // openReaders opens the pool for reads; its connections cannot write.
 func openReaders(path string, n int) (*sql.DB, error) {
 	c, err := newConnector(path, []string{
-		"mode=ro", "_query_only=on", "_busy_timeout=5000", "_cache_size=-2048", "_stmt_cache_size=48",
+		"mode=ro", "_mutex=no", "_query_only=on", "_busy_timeout=5000", "_cache_size=-2048", "_stmt_cache_size=48",
 	}, []string{"temp_store = MEMORY", "cell_size_check = ON", "mmap_size = 0"})
 	if err != nil {
 		return nil, err

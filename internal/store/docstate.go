@@ -5,7 +5,8 @@ import (
 	"database/sql"
 )
 
-const stateColumns = "id, path, state, code, size, mtime_ns, ctime_ns, inode, hash, skey, revision_id IS NOT NULL"
+const stateColumns = `id, path, state, code, size, mtime_ns, ctime_ns, inode, hash,
+	coalesce((SELECT k.skey FROM skeys k WHERE k.id = skey_id), ''), revision_id IS NOT NULL`
 
 func scanState(scan func(...any) error) (d DocState, err error) {
 	var state int

@@ -93,7 +93,7 @@ func (t *wtx) remove(d *docRow) error {
 		return t.run("DELETE FROM documents WHERE id = ?", d.id)
 	}
 	t.countState(d, docDeleted)
-	return t.run("UPDATE documents SET state = 0, code = '', reason = '', hash = NULL, skey = '', deleted_ms = ? WHERE id = ?", t.now, d.id)
+	return t.run("UPDATE documents SET state = 0, code = '', reason = '', hash = NULL, skey_id = 0, deleted_ms = ? WHERE id = ?", t.now, d.id)
 }
 
 // exclude takes a document out of the index and keeps it listed.
@@ -105,7 +105,7 @@ func (t *wtx) exclude(d *docRow, st Stat, code, why string) error {
 		return err
 	}
 	t.countState(d, docExcluded)
-	return t.run(`UPDATE documents SET state = 4, code = ?, reason = ?, hash = NULL, skey = '', deleted_ms = NULL,
+	return t.run(`UPDATE documents SET state = 4, code = ?, reason = ?, hash = NULL, skey_id = 0, deleted_ms = NULL,
 		size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?`,
 		code, why, st.Size, st.MTimeNS, st.CTimeNS, int64(st.Inode), d.id)
 }

@@ -3,12 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"strings"
 )
 
 const docRecordColumns = `d.id, k.name, d.path, d.state, d.code, d.reason, d.size, d.mtime_ns, d.ctime_ns, d.inode,
-	d.hash, d.chunks, v.uid, d.title, c.format, c.media_type, c.meta, d.indexed_ms`
+	d.hash, d.chunks, v.uid, coalesce(v.title, ''), c.format, c.media_type, c.meta, d.indexed_ms`
 
 const docRecordFrom = ` FROM documents d JOIN kbs k ON k.id = d.kb_id
 	LEFT JOIN revisions v ON v.id = d.revision_id LEFT JOIN contents c ON c.id = v.content_id`
@@ -31,8 +30,7 @@ func scanDoc(scan func(...any) error) (d DocRecord, err error) {
 		d.RevisionID = uidText(uid)
 	}
 	if meta != nil {
-		err = json.Unmarshal(meta, &d.Meta)
-		d.Meta.Title = title
+		d.Meta, err = parseMeta(meta, title)
 	}
 	return d, err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -27,20 +28,51 @@ func revisionUID(kb, path string, hash [32]byte, key string, variant int64) []by
 
 func uidText(uid []byte) string { return hex.EncodeToString(uid) }
 
-// metaJSON is a document's metadata as stored with its content. A title that
-// is only the file's name is left out: the same bytes may lie elsewhere.
+// storedMeta is a document's metadata as stored with its content, in few
+// bytes. The title is the revision's.
+type storedMeta struct {
+	FromName bool              `json:"n,omitempty"`
+	Type     string            `json:"t,omitempty"`
+	Status   string            `json:"s,omitempty"`
+	Tags     []string          `json:"g,omitempty"`
+	Canon    bool              `json:"c,omitempty"`
+	Artifact string            `json:"a,omitempty"`
+	Created  string            `json:"cr,omitempty"`
+	Updated  string            `json:"up,omitempty"`
+	Front    map[string]any    `json:"f,omitempty"`
+	FrontErr string            `json:"fe,omitempty"`
+	Meta     map[string]string `json:"m,omitempty"`
+	Quality  json.RawMessage   `json:"q,omitempty"`
+}
+
 func metaJSON(m DocMeta) ([]byte, error) {
-	if m.TitleFromName {
-		m.Title = ""
-	}
-	b, err := json.Marshal(m)
+	st := storedMeta{m.TitleFromName, m.Type, m.Status, m.Tags, m.Canon, m.ArtifactID, m.Created, m.Updated, m.Front, m.FrontError, m.Meta, m.Quality}
+	b, err := json.Marshal(st)
 	if err != nil {
 		// Front matter may hold what JSON cannot: .nan, keys that are no text.
-		m.Front = plainMap(m.Front)
-		b, err = json.Marshal(m)
+		st.Front = plainMap(m.Front)
+		if !json.Valid(m.Quality) {
+			st.Quality = nil
+		}
+		b, err = json.Marshal(st)
 	}
 	return b, err
 }
+
+func parseMeta(b []byte, title string) (DocMeta, error) {
+	var s storedMeta
+	if err := json.Unmarshal(b, &s); err != nil {
+		return DocMeta{}, fmt.Errorf("store: stored metadata: %w", err)
+	}
+	return DocMeta{
+		Title: title, TitleFromName: s.FromName, Type: s.Type, Status: s.Status, Tags: s.Tags, Canon: s.Canon,
+		ArtifactID: s.Artifact, Created: s.Created, Updated: s.Updated, Front: s.Front, FrontError: s.FrontErr,
+		Meta: s.Meta, Quality: s.Quality,
+	}, nil
+}
+
+// hashHead is what the index of contents is made of.
+func hashHead(hash [32]byte) int64 { return int64(binary.BigEndian.Uint64(hash[:8])) }
 
 func plainMap(m map[string]any) map[string]any {
 	out := make(map[string]any, len(m))
@@ -58,6 +90,9 @@ func digest(in *Indexed, meta []byte) []byte {
 	h := sha256.New()
 	h.Write([]byte(in.Text))
 	h.Write(meta)
+	if !in.Meta.TitleFromName {
+		h.Write([]byte(in.Meta.Title))
+	}
 	var buf []byte
 	for _, c := range in.Chunks {
 		buf = packPlace(buf[:0], c.Chunk)

@@ -94,11 +94,15 @@ func (t *wtx) indexPart(kb kbRow, parent *docRow, p *prepared, force bool) error
 }
 
 func (t *wtx) indexOne(kb kbRow, d *docRow, p *prepared, force bool) error {
-	content, variant, err := t.content(p)
+	in := p.in
+	skey, err := t.skey(in.Key)
 	if err != nil {
 		return err
 	}
-	in := p.in
+	content, variant, err := t.content(p, skey)
+	if err != nil {
+		return err
+	}
 	uid := revisionUID(kb.name, d.path, in.Hash, in.Key, variant)
 	var rev int64
 	if _, err := t.get([]any{&rev}, "SELECT id FROM revisions WHERE document_id = ? AND uid = ?", d.id, uid); err != nil {
@@ -122,14 +126,14 @@ func (t *wtx) indexOne(kb kbRow, d *docRow, p *prepared, force bool) error {
 	if err != nil {
 		return err
 	}
-	return t.finishDoc(d, in)
+	return t.finishDoc(d, p, skey)
 }
 
 // content finds or stores what was extracted.
-func (t *wtx) content(p *prepared) (id, variant int64, err error) {
+func (t *wtx) content(p *prepared, skey int64) (id, variant int64, err error) {
 	in := p.in
 	if in.ContentID > 0 {
-		ok, err := t.get([]any{&variant}, "SELECT variant FROM contents WHERE id = ? AND hash = ? AND skey = ?", in.ContentID, in.Hash[:], in.Key)
+		ok, err := t.get([]any{&variant}, "SELECT variant FROM contents WHERE id = ? AND hash = ? AND skey_id = ?", in.ContentID, in.Hash[:], skey)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -143,7 +147,8 @@ func (t *wtx) content(p *prepared) (id, variant int64, err error) {
 		p.segs, p.chars = t.s.pack(in.Text)
 	}
 	var have []byte
-	ok, err := t.get([]any{&id, &variant, &have}, "SELECT id, variant, digest FROM contents WHERE hash = ? AND skey = ? ORDER BY variant DESC LIMIT 1", in.Hash[:], in.Key)
+	ok, err := t.get([]any{&id, &variant, &have}, `SELECT id, variant, digest FROM contents
+		WHERE hash_head = ? AND hash = ? AND skey_id = ? ORDER BY variant DESC LIMIT 1`, hashHead(in.Hash), in.Hash[:], skey)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -153,12 +158,22 @@ func (t *wtx) content(p *prepared) (id, variant int64, err error) {
 	if ok {
 		variant++
 	}
-	id, err = t.insert(`INSERT INTO contents (hash, skey, variant, digest, format, media_type, meta, chars, bytes, parts)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, in.Hash[:], in.Key, variant, p.digest, in.Format, in.MediaType, string(p.meta), p.chars, len(in.Text), len(p.parts))
+	id, err = t.insert(`INSERT INTO contents (hash, hash_head, skey_id, variant, digest, format, media_type, meta, chars, bytes, parts)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, in.Hash[:], hashHead(in.Hash), skey, variant, p.digest, in.Format, in.MediaType,
+		string(p.meta), p.chars, len(in.Text), len(p.parts))
 	if err != nil {
 		return 0, 0, err
 	}
 	return id, variant, t.insertTexts(id, p.segs)
+}
+
+// skey returns the number of a staleness key.
+func (t *wtx) skey(key string) (id int64, err error) {
+	ok, err := t.get([]any{&id}, "SELECT id FROM skeys WHERE skey = ?", key)
+	if err != nil || ok {
+		return id, err
+	}
+	return t.insert("INSERT INTO skeys (skey) VALUES (?)", key)
 }
 
 func (t *wtx) newRevision(kb kbRow, d *docRow, p *prepared, uid []byte, content int64) error {
@@ -172,8 +187,8 @@ func (t *wtx) newRevision(kb kbRow, d *docRow, p *prepared, uid []byte, content 
 		terms += int64(length)
 		ids[i] = (first+int64(i))<<seqShift | int64(ftsrank.Bucket(length))
 	}
-	rev, err := t.insert(`INSERT INTO revisions (uid, document_id, content_id, title, first_seq, chunks, chunks_hash, terms, created_ms)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, uid, d.id, content, p.in.Meta.Title, first, n, p.hash, terms, t.now)
+	rev, err := t.insert(`INSERT INTO revisions (uid, document_id, content_id, title, first_seq, chunks, terms, created_ms)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, uid, d.id, content, p.in.Meta.Title, first, n, terms, t.now)
 	if err != nil {
 		return err
 	}
@@ -208,8 +223,8 @@ func (t *wtx) bringBack(kb kbRow, d *docRow, p *prepared, rev int64) error {
 	return t.current(kb, d, p, rev, ids, r.terms)
 }
 
-// current points the document to a revision whose chunks are active, and
-// writes its rows of the full-text index.
+// current makes a revision whose chunks are active the document's, and writes
+// its rows of the full-text index; finishDoc writes the document.
 func (t *wtx) current(kb kbRow, d *docRow, p *prepared, rev int64, ids []int64, terms int64) error {
 	if err := t.insertFTS(kb, p.in, ids); err != nil {
 		return err
@@ -220,7 +235,7 @@ func (t *wtx) current(kb kbRow, d *docRow, p *prepared, rev int64, ids []int64, 
 	c.chunks += d.chunks
 	c.terms += terms
 	t.changed = true
-	return t.run("UPDATE documents SET revision_id = ?, chunks = ?, chunks_hash = ? WHERE id = ?", rev, d.chunks, p.hash, d.id)
+	return nil
 }
 
 // reindexRows writes the rows of the full-text index of an unchanged revision anew.
@@ -243,7 +258,7 @@ func (t *wtx) reindexRows(kb kbRow, d *docRow, p *prepared) error {
 	return t.insertFTS(kb, p.in, ids)
 }
 
-const insertFTSSQL = "INSERT INTO fts (rowid, scope, title, headings, body) VALUES (?, ?, ?, ?, ?)"
+const insertFTSSQL = "INSERT INTO fts (rowid, body, title, headings, scope) VALUES (?, ?, ?, ?, ?)"
 
 func (t *wtx) insertFTS(kb kbRow, in *Indexed, ids []int64) error {
 	scope := scopeTerms(kb.id, in.Meta.Type, in.Meta.Status)
@@ -253,7 +268,7 @@ func (t *wtx) insertFTS(kb kbRow, in *Indexed, ids []int64) error {
 		if i == 0 {
 			sc = scope + titleScope(c.TitleTerms)
 		}
-		err := t.run(insertFTSSQL, ids[i], sc, c.TitleTerms, c.HeadingTerms, c.BodyTerms)
+		err := t.run(insertFTSSQL, ids[i], c.BodyTerms, c.TitleTerms, c.HeadingTerms, sc)
 		if err != nil {
 			return err
 		}
@@ -261,18 +276,20 @@ func (t *wtx) insertFTS(kb kbRow, in *Indexed, ids []int64) error {
 	return nil
 }
 
-// finishDoc records what is known of a document that is now indexed.
-func (t *wtx) finishDoc(d *docRow, in *Indexed) error {
+// finishDoc writes what is known of a document that is now indexed.
+func (t *wtx) finishDoc(d *docRow, p *prepared, skey int64) error {
+	in := p.in
 	c := t.counters(d.kb)
 	c.bytes += in.Stat.Size - d.bytes
 	d.bytes = in.Stat.Size
 	c.indexed = max(c.indexed, t.now)
 	t.countState(d, docIndexed)
-	return t.run(`UPDATE documents SET state = 1, code = '', reason = '', deleted_ms = NULL,
-		size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, hash = ?, skey = ?, title = ?, type = ?, status = ?, canon = ?,
+	return t.run(`UPDATE documents SET state = 1, code = '', reason = '', deleted_ms = NULL, revision_id = ?, chunks = ?, chunks_hash = ?,
+		size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, hash = ?, skey_id = ?, type = ?, status = ?, canon = ?,
 		bytes = ?, indexed_ms = ? WHERE id = ?`,
-		in.Stat.Size, in.Stat.MTimeNS, in.Stat.CTimeNS, int64(in.Stat.Inode), in.Hash[:], in.Key,
-		in.Meta.Title, in.Meta.Type, in.Meta.Status, in.Meta.Canon, d.bytes, t.now, d.id)
+		d.revision, d.chunks, p.hash,
+		in.Stat.Size, in.Stat.MTimeNS, in.Stat.CTimeNS, int64(in.Stat.Inode), in.Hash[:], skey,
+		in.Meta.Type, in.Meta.Status, in.Meta.Canon, d.bytes, t.now, d.id)
 }
 
 // countTerms counts space-separated terms.

@@ -189,7 +189,7 @@ func (t *wtx) rebuildSome(after int64) (n int, last int64, err error) {
 		if r.Index == 0 {
 			sc += titleScope(title)
 		}
-		if err := t.run(insertFTSSQL, r.ID, sc, title, headings, body); err != nil {
+		if err := t.run(insertFTSSQL, r.ID, body, title, headings, sc); err != nil {
 			return 0, after, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 )
 
 const revisionSelect = `SELECT v.id, v.uid, v.title, v.chunks, v.created_ms, coalesce(v.retired_ms, 0), c.chars, c.meta,
@@ -18,8 +17,7 @@ func scanRevision(scan func(...any) error) (v Revision, err error) {
 		return v, err
 	}
 	v.UID, v.Created, v.Retired = uidText(uid), timeOf(created), timeOf(retired)
-	var m DocMeta
-	err = json.Unmarshal(meta, &m)
+	m, err := parseMeta(meta, v.Title)
 	v.Front, v.FrontError = m.Front, m.FrontError
 	return v, err
 }

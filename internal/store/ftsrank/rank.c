@@ -28,6 +28,7 @@ typedef struct Fts5PhraseIter {
 // Weak, so that a link without the driver does not fail; ragd_rank_register
 // says whether they are there.
 #define IMPORT extern __attribute__((weak))
+IMPORT int sqlite3_config(int, ...);
 IMPORT int sqlite3_auto_extension(void (*entry)(void));
 IMPORT int sqlite3_prepare_v2(sqlite3 *, const char *, int, sqlite3_stmt **, const char **);
 IMPORT int sqlite3_bind_pointer(sqlite3_stmt *, int, void *, const char *, void (*)(void *));
@@ -61,8 +62,8 @@ struct fts5_api {
   int (*xCreateFunction)(fts5_api *, const char *, void *, fts5_extension_function, void (*)(void *));
 };
 
-enum { SQLITE_OK = 0, SQLITE_ERROR = 1, SQLITE_ROW = 100 };
-enum { COL_TITLE = 1, COL_HEADINGS = 2, COL_BODY = 3, COLUMNS = 4 };
+enum { SQLITE_OK = 0, SQLITE_ERROR = 1, SQLITE_CONFIG_MEMSTATUS = 9 };
+enum { COL_BODY = 0, COL_TITLE = 1, COL_HEADINGS = 2, COLUMNS = 4 };
 enum { MAX_POSITIONS = 4096 }; // of one phrase in one row; more add nothing to a saturated score
 
 // phrase_score is the saturated, weighted frequency of phrase i in this row.
@@ -141,5 +142,8 @@ static int extend(sqlite3 *db, char **err, const void *routines) {
 
 int ragd_rank_register(void) {
   if (!sqlite3_auto_extension || !sqlite3_prepare_v2 || !sqlite3_bind_pointer) return SQLITE_ERROR;
+  // Statistics of memory cost a lock at every allocation. Too late when a
+  // connection is open already, which does no harm.
+  if (sqlite3_config) sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   return sqlite3_auto_extension((void (*)(void))extend);
 }
