@@ -28,6 +28,9 @@ type screen struct {
 	mu sync.Mutex
 }
 
+// TTY is the terminal itself.
+func (s *screen) TTY() *os.File { return s.File }
+
 // Write writes p whole before anybody else writes.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()

@@ -36,7 +36,7 @@ func main() {
 	// The lists are bounded and garbage is short-lived: collecting early keeps the program small.
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(36 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -120,7 +120,7 @@ func newPlace(t *testing.T) (place, []string) {
 		t.Fatal(err)
 	}
 	editor := filepath.Join(base, "vi")
-	script := "#!/bin/sh\necho \"$@\" > " + p.opened + "\n"
+	script := "#!/bin/sh\ntest -t 0 && test -t 1 && test -t 2 && echo \"$@\" > " + p.opened + "\n"
 	if err := os.WriteFile(editor, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case quitMsg:
 		return m, m.quit()
 	case editorMsg:
-		return m, runEditor(msg)
+		return m, runEditor(m.sh, msg)
 	case verdictMsg:
 		if msg.err != nil {
 			return m, m.say(explain(msg.err), true)
@@ -135,6 +135,9 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
 		m.quitting = true
 		return tea.Quit
+	}
+	if msg.Type == tea.KeyCtrlZ {
+		return tea.Suspend
 	}
 	if m.toastBad {
 		m.toast, m.toastBad = "", false

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -55,7 +56,8 @@ type shared struct {
 	keys    KeyMap
 	g       Glyphs
 	now     func() time.Time
-	actions int // calls under way that change something
+	actions int         // calls under way that change something
+	editing atomic.Bool // an editor has the terminal
 }
 
 // Messages between the parts. Loads and actions come back as messages of their own.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -26,6 +29,12 @@ type Options struct {
 	Page    string           // the first page, by name; "" = overview
 	Query   string           // asked on the search page, which is then the first
 	Now     func() time.Time // nil = time.Now
+}
+
+// Terminal is an Output that is more than the terminal's file.
+type Terminal interface {
+	io.Writer
+	TTY() *os.File
 }
 
 // PageNames returns the pages in the order of their number keys.
@@ -75,11 +84,13 @@ func Run(ctx context.Context, o Options) error {
 	}
 	opts := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithMouseCellMotion(),
+		tea.WithoutSignalHandler(),                 // its handler may wait for ever for a loop that has ended with ctx
 		tea.WithOutput(o.Output), tea.WithFPS(120), // the renderer sleeps while nothing changes; this bounds the wait for a frame
 	}
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))
 	}
+	defer endOnInterrupt(cancel, &m.sh.editing)()
 	_, err = tea.NewProgram(m, opts...).Run()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
@@ -88,4 +99,30 @@ func Run(ctx context.Context, o Options) error {
 		return nil // a signal or the caller ended it
 	}
 	return err
+}
+
+// endOnInterrupt cancels when SIGINT comes from outside (the key is read as a
+// key), but not one that is meant for the editor in the foreground. The
+// function returned ends it.
+func endOnInterrupt(cancel func(), editing *atomic.Bool) func() {
+	sig, done, gone := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(sig, os.Interrupt)
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-sig:
+				if !editing.Load() {
+					cancel()
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(sig)
+		close(done)
+		<-gone
+	}
 }
