@@ -25,6 +25,9 @@ var scoreFloors = map[string]float64{
 // is found in order, and of a tool's reference text beside it.
 // Run it alone with: go test ./internal/extract -run TestScores -v
 func TestScores(t *testing.T) {
+	if raceEnabled {
+		t.Skip("measures, and takes long under the race detector")
+	}
 	dir := sharedFiles(t)
 	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
 	if err != nil {
