@@ -172,8 +172,14 @@ func TestInARealTerminalAFailedFileIsFixedFoundAndOpened(t *testing.T) {
 	x.tmux("resize-window", "-x", "4", "-y", "2")
 	x.tmux("resize-window", "-x", "80", "-y", "24")
 	x.sees("5 Documents")
+	x.keys("C-z")
+	x.sees("left=") // the shell has the terminal
+	x.clean()
+	x.typed("clear; fg; echo back=$?")
+	x.keys("Enter")
+	x.sees("5 Documents")
 	x.keys("q")
-	x.sees("left=0")
+	x.sees("back=0")
 	x.clean()
 }
 

@@ -24,15 +24,16 @@ var showNames = [showCount]string{"all", "not indexed", "indexed"}
 
 // documentsPage is the tree of KBs, folders and documents, and the page of one document.
 type documentsPage struct {
-	sh     *shared
-	tree   docTree
-	dirty  bool // rows have to be built again before they are drawn
-	filter filter
-	show   int
-	ls     list
-	rowY   int
-	seq    int
-	doc    *docView // nil = the tree
+	sh      *shared
+	entered bool
+	tree    docTree
+	dirty   bool // rows have to be built again before they are drawn
+	filter  filter
+	show    int
+	ls      list
+	rowY    int
+	seq     int
+	doc     *docView // nil = the tree
 }
 
 type (
@@ -53,6 +54,7 @@ func newDocuments(sh *shared) page {
 }
 
 func (p *documentsPage) Load() tea.Cmd {
+	p.entered = true
 	p.sync()
 	var cmds []tea.Cmd
 	for _, s := range p.tree.sets {
@@ -147,9 +149,8 @@ func (p *documentsPage) set(name string) *docSet {
 func (p *documentsPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kbsMsg:
-		open := len(p.tree.sets) == 0
 		p.sync()
-		if open {
+		if p.entered { // nothing is loaded for a page that nobody has looked at
 			return p.Load()
 		}
 	case docsMsg:

@@ -101,8 +101,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.do(m.sh)
 	case quitMsg:
 		return m, m.quit()
-	case editorMsg:
-		return m, runEditor(m.sh, msg)
+	case backMsg:
+		if msg.err != nil {
+			return m, m.say("the editor ended with: "+msg.err.Error(), true)
+		}
+		return m, m.loadAll()
+	case editorMsg: // without a terminal, as in snapshots, there is only its error
+		if msg.err != nil {
+			return m, m.say(explain(msg.err), true)
+		}
+		return m, nil
 	case verdictMsg:
 		if msg.err != nil {
 			return m, m.say(explain(msg.err), true)
@@ -137,7 +145,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 		return tea.Quit
 	}
 	if msg.Type == tea.KeyCtrlZ {
-		return tea.Suspend
+		return send(suspendMsg{})
 	}
 	if m.toastBad {
 		m.toast, m.toastBad = "", false

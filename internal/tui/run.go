@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -82,37 +82,53 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	opts := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithMouseCellMotion(),
-		tea.WithoutSignalHandler(),                 // its handler may wait for ever for a loop that has ended with ctx
-		tea.WithOutput(o.Output), tea.WithFPS(120), // the renderer sleeps while nothing changes; this bounds the wait for a frame
+	if o.Input == nil {
+		o.Input = os.Stdin
 	}
-	if o.Input != nil {
-		opts = append(opts, tea.WithInput(o.Input))
+	p := newProgram(m, newScreen(o))
+	if err := p.screen.enter(); err != nil {
+		return err
 	}
-	defer endOnInterrupt(cancel, &m.sh.editing)()
-	_, err = tea.NewProgram(m, opts...).Run()
+	tp := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(io.Discard),
+		tea.WithoutRenderer(),      // see screen
+		tea.WithoutSignalHandler()) // its handler may wait for ever for a loop that has ended with ctx
+	stop := watchTerminal(cancel, p, tp)
+	_, err = tp.Run()
+	stop()
+	if leaveErr := p.screen.leave(); err == nil {
+		err = errors.Join(p.failed, leaveErr)
+	}
 	switch {
-	case errors.Is(err, tea.ErrProgramPanic):
-		return fmt.Errorf("ragtui failed; the terminal was put back in order: %w", err)
+	case p.crash.Load() != nil:
+		return fmt.Errorf("ragtui failed; the terminal is in order again. Please report this: %s", *p.crash.Load())
 	case errors.Is(err, tea.ErrInterrupted), errors.Is(err, tea.ErrProgramKilled), errors.Is(err, context.Canceled):
 		return nil // a signal or the caller ended it
 	}
 	return err
 }
 
-// endOnInterrupt cancels when SIGINT comes from outside (the key is read as a
-// key), but not one that is meant for the editor in the foreground. The
-// function returned ends it.
-func endOnInterrupt(cancel func(), editing *atomic.Bool) func() {
-	sig, done, gone := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
-	signal.Notify(sig, os.Interrupt)
+// watchTerminal tells the program the terminal's size, now and when it
+// changes, and cancels when SIGINT comes from outside (the key is read as a
+// key) and is not meant for an editor in the foreground. The function
+// returned ends it.
+func watchTerminal(cancel func(), p *program, tp *tea.Program) func() {
+	sig, done, gone := make(chan os.Signal, 4), make(chan struct{}), make(chan struct{})
+	signal.Notify(sig, os.Interrupt, syscall.SIGWINCH, syscall.SIGCONT)
+	tell := func() {
+		if w, h, ok := p.screen.cells(); ok {
+			tp.Send(tea.WindowSizeMsg{Width: w, Height: h})
+		}
+	}
 	go func() {
 		defer close(gone)
+		tell()
 		for {
 			select {
-			case <-sig:
-				if !editing.Load() {
+			case s := <-sig:
+				switch {
+				case s != os.Interrupt:
+					tell()
+				case !p.m.sh.editing.Load():
 					cancel()
 				}
 			case <-done:
