@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	commitJobs  = 64
-	commitBytes = int64(6 << 20)
+	commitJobs  = 128
+	commitBytes = int64(4 << 20)
 	commitDelay = 25 * time.Millisecond
 )
 

@@ -223,7 +223,7 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 		s.Phase, s.Why = PhasePaused, "paused by the user"
 	case !ix.scanned.Load():
 		s.Phase = PhaseWarmingUp
-	case s.InFlight > 0:
+	case s.InFlight > 0 || ix.anyDue(ctx):
 		s.Phase = PhaseIndexing
 	case ix.scanning.Load() > 0:
 		s.Phase = PhaseScanning
@@ -231,6 +231,12 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 		s.Phase = PhaseIdle
 	}
 	return s
+}
+
+// anyDue reports whether a job waits that could be worked on now.
+func (ix *Indexer) anyDue(ctx context.Context) bool {
+	at, ok, err := ix.store.NextDue(ctx)
+	return err == nil && ok && !at.After(time.Now())
 }
 
 // SetScanInterval changes the time between backstop scans; 0 turns them off.

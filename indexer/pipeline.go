@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxClaim     = 64
+	maxClaim     = 256
 	maxInFlight  = 2 * maxClaim           // jobs claimed and not committed
 	claimAhead   = 400 * time.Millisecond // of work to claim at once; a file just saved waits no longer than this behind others
 	memoryBudget = int64(96 << 20)        // bytes of file, text and terms held by jobs under way
