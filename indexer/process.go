@@ -77,7 +77,7 @@ func (w *worker) process(ctx context.Context, j store.Job, stage *string) store.
 	}
 	hash := sha256.Sum256(data)
 	key := w.ix.key(format.Name, format.Version)
-	if j.Reason != store.ReasonForced {
+	if j.Reason != store.ReasonForced && j.Reason != store.ReasonNew {
 		same, err := w.unchanged(ctx, j, hash, key)
 		if err != nil {
 			return w.fail(out, "insert", err, hash, st)
@@ -134,14 +134,19 @@ func (w *worker) read(p kbroot.DocPath, st store.Stat) ([]byte, store.Stat, erro
 		if err = errors.Join(err, statErr, closeErr); err != nil {
 			return nil, st, readFault(p, err)
 		}
+		if int64(len(data)) == st.Size && unmoved(before, st) && unmoved(after, st) {
+			break
+		}
 		if e, err := w.ix.root.Stat(p); err == nil {
 			st = statOf(e)
 		}
-		if after.Size() == before.Size() && after.ModTime().Equal(before.ModTime()) && int64(len(data)) == after.Size() {
-			break
-		}
 	}
 	return data, st, nil
+}
+
+// unmoved: the file still is what lstat said.
+func unmoved(info fs.FileInfo, st store.Stat) bool {
+	return info.Size() == st.Size && info.ModTime().UnixNano() == st.MTimeNS
 }
 
 func readFault(p kbroot.DocPath, err error) error {
