@@ -75,13 +75,8 @@ func (s *Store) DeleteKB(ctx context.Context, kb int64, keepRow bool) (documents
 		if _, err := t.get([]any{&documents}, "SELECT documents FROM kbs WHERE id = ?", kb); err != nil {
 			return err
 		}
-		if _, err := t.get([]any{&top}, "SELECT coalesce(max(id), 0) FROM documents WHERE kb_id = ?", kb); err != nil {
-			return err
-		}
-		if err := t.run("DELETE FROM jobs WHERE kb_id = ?", kb); err != nil {
-			return err
-		}
-		return t.run("UPDATE kbs SET jobs_pending = 0, jobs_processing = 0, jobs_failed = 0 WHERE id = ?", kb)
+		_, err := t.get([]any{&top}, "SELECT coalesce(max(id), 0) FROM documents WHERE kb_id = ?", kb)
+		return err
 	})
 	if err != nil {
 		return 0, err
@@ -123,8 +118,11 @@ func (t *wtx) dropDocs(kb, top int64) (more bool, err error) {
 	return true, nil
 }
 
-// purge deletes a document's row and all its revisions.
+// purge deletes a document's row, its job and all its revisions.
 func (t *wtx) purge(d *docRow) error {
+	if err := t.dropJob(d.kb, d.path); err != nil {
+		return err
+	}
 	if err := t.retire(d); err != nil {
 		return err
 	}

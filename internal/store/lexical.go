@@ -20,7 +20,7 @@ const (
 const (
 	retrieveRows = 3000  // clauses retrieve, rarest first, as long as they have no more than this together
 	rescoreRows  = 60000 // of the common clauses that only add to the score
-	scanRows     = 8000  // read of a clause that is more common than that; the newest ones
+	scanRows     = 6000  // read of a clause that is more common than that; the newest ones
 	titleRows    = 2000  // and of those with it in the title
 	maxHits      = 1000
 )

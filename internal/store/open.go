@@ -107,7 +107,29 @@ func (s *Store) connect(ctx context.Context, exists bool, rep *OpenReport) (err 
 	if s.readers, err = openReaders(s.opt.Path, s.opt.Readers); err != nil {
 		return err
 	}
-	return s.load(ctx, rep)
+	if err := s.load(ctx, rep); err != nil {
+		return err
+	}
+	return s.finishRebuild(ctx)
+}
+
+// finishRebuild builds the full-text index anew when a rebuild was cut off,
+// or when verify has found it broken.
+func (s *Store) finishRebuild(ctx context.Context) error {
+	var due bool
+	err := s.conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM settings WHERE key = ?)", rebuildFlag).Scan(&due)
+	if err != nil || !(due || s.ftsBroken) {
+		return err
+	}
+	if s.opt.Reanalyse == nil {
+		return &damageError{errors.New("the full-text index is not complete")}
+	}
+	s.log.Warn("the full-text index was damaged and is built anew from the stored texts", "index", s.opt.Path)
+	n, err := s.rebuildFTS(ctx)
+	if err == nil {
+		s.log.Info("the full-text index is complete again", "chunks", n)
+	}
+	return err
 }
 
 // load reads what the store keeps in memory, and touches every table so that
@@ -129,7 +151,11 @@ func (s *Store) load(ctx context.Context, rep *OpenReport) error {
 		}
 	}
 	var n int
-	return s.conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH 'a' LIMIT 1)").Scan(&n)
+	err = s.conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH 'a' LIMIT 1)").Scan(&n)
+	if isCorrupt(err) {
+		s.ftsBroken, err = true, nil
+	}
+	return err
 }
 
 // abandon closes what a failed Open has opened.

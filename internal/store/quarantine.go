@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -99,16 +100,34 @@ func (s *Store) verify(ctx context.Context) error {
 	return s.removeDamageMark()
 }
 
-// quickCheck reads every page; it finds structural damage, not missing rows.
-func (s *Store) quickCheck(ctx context.Context) error {
-	var answer string
-	if err := s.conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
+// quickCheck reads every page and lets FTS5 check its tables. Damage of those
+// alone is only noted, since they can be built anew from the texts.
+func (s *Store) quickCheck(ctx context.Context) (err error) {
+	rows, err := s.conn.QueryContext(ctx, "PRAGMA quick_check(100)")
+	if err != nil {
 		return err
 	}
-	if answer != "ok" {
+	err = eachRow(rows, func(rows *sql.Rows) error {
+		var answer string
+		if err := rows.Scan(&answer); err != nil {
+			return err
+		}
+		switch {
+		case answer == "ok":
+			return nil
+		case ftsComplaint(answer):
+			s.ftsBroken = true
+			return nil
+		}
 		return fmt.Errorf("quick_check: %s", answer)
+	})
+	if err != nil || s.ftsBroken {
+		return err
 	}
-	return nil
+	var chunks, rowsOfFTS int64
+	err = s.conn.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM chunks WHERE active), (SELECT count(*) FROM fts_docsize)").Scan(&chunks, &rowsOfFTS)
+	s.ftsBroken = chunks != rowsOfFTS
+	return err
 }
 
 // damageMark is a file beside the index that says damage was met while running,

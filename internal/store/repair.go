@@ -38,7 +38,7 @@ func (s *Store) Repair(ctx context.Context) (CheckReport, error) {
 		}
 		did = append(did, "rows that had lost something were removed or queued again")
 	}
-	if has[problemFTS] || has[problemFTSRows] || has[problemDocuments] {
+	if has[problemFTS] || has[problemFTSRows] || has[problemOrphans] || has[problemDocuments] {
 		n, err := s.rebuildFTS(ctx)
 		if err != nil {
 			return before, err

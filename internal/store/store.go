@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
@@ -29,7 +28,8 @@ type Store struct {
 	gen     atomic.Uint64
 	closed  atomic.Bool
 	damaged atomic.Bool
-	reads   sync.WaitGroup
+
+	ftsBroken bool // found by Open, before anybody else uses the store
 
 	enc *zstd.Encoder
 	dec *zstd.Decoder

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"time"
+)
+
+// vectorIndex is the serving generation in memory. mu guards set; only who
+// holds the writer's turn changes it.
+type vectorIndex struct {
+	mu  sync.RWMutex
+	set *codeSet // nil = not loaded, or no generation serves
+
+	statusMu sync.Mutex // guards the fields below
+	counted  time.Time
+	countGen uint64
+	backlog  int64
+	failed   int64
+}
+
+// vectorOp is a change of the set, applied when its transaction has landed.
+type vectorOp struct {
+	gen     int64 // of an addition
+	meta    chunkMeta
+	windows []byte // nil: the chunk goes
+}
+
+// apply brings the set up to date. The caller holds the writer's turn.
+func (v *vectorIndex) apply(ops []vectorOp) {
+	if len(ops) == 0 {
+		return
+	}
+	v.mu.Lock()
+	set := v.set
+	if set != nil {
+		for i := range ops {
+			set.applyOp(&ops[i])
+		}
+	}
+	untidy := set != nil && set.untidy()
+	v.mu.Unlock()
+	if untidy {
+		tidy := set.compact() // readers go on meanwhile, and nobody else writes
+		v.mu.Lock()
+		v.set = tidy
+		v.mu.Unlock()
+	}
+}
+
+func (s *codeSet) applyOp(op *vectorOp) {
+	if op.windows == nil {
+		s.remove(op.meta.id)
+		return
+	}
+	if op.gen != s.gen {
+		return
+	}
+	s.add(op.meta)
+	// Malformed windows are left out: the chunk is found by keyword.
+	_ = eachWindow(op.windows, func(w window) error {
+		s.addWindow(w.vector, w.code)
+		return nil
+	})
+}
+
+func (v *vectorIndex) replace(set *codeSet) {
+	v.mu.Lock()
+	v.set = set
+	v.mu.Unlock()
+}
+
+// vectorsOff notes that the chunks in a range of ids are not searched any more,
+// and drops the record of those that could not be embedded.
+func (t *wtx) vectorsOff(d *docRow, lo, hi int64) error {
+	ids, err := t.ids("SELECT id FROM chunks WHERE id BETWEEN ? AND ?", lo, hi)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		t.vectors = append(t.vectors, vectorOp{meta: chunkMeta{id: id}})
+	}
+	return t.dropEmbedFailure(d.kb, d.path)
+}
+
+// vectorsOn notes that old chunks are searched again.
+func (t *wtx) vectorsOn(d *docRow, lo, hi int64) error {
+	return t.each(func(rows *sql.Rows) error {
+		op := vectorOp{meta: chunkMeta{doc: d.id, kb: d.kb}}
+		var status string
+		if err := rows.Scan(&op.gen, &op.meta.id, &op.windows, &op.meta.typ, &status); err != nil {
+			return err
+		}
+		op.meta.retired = retiredStatus(status)
+		if len(op.windows) > 0 {
+			t.vectors = append(t.vectors, op)
+		}
+		return nil
+	}, `SELECT v.generation, v.chunk_id, v.windows, d.type, d.status FROM generations g
+		JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id BETWEEN ? AND ? JOIN documents d ON d.id = ?
+		WHERE g.serving`, lo, hi, d.id)
+}
+
+// loadVectors reads the codes of a generation. The caller holds the writer's
+// turn, so that no change is missed.
+func (s *Store) loadVectors(ctx context.Context, gen VectorGeneration) (*codeSet, error) {
+	set := newCodeSet(gen.ID, gen.Dim)
+	err := s.read(ctx, "load vectors", func(r *reader) error {
+		docs := map[int64]chunkMeta{}
+		err := r.each(func(rows *sql.Rows) error {
+			var m chunkMeta
+			var id int64
+			var status string
+			if err := rows.Scan(&id, &m.kb, &m.typ, &status); err != nil {
+				return err
+			}
+			m.doc, m.retired = id, retiredStatus(status)
+			m.typ = set.intern(m.typ)
+			docs[id] = m
+			return nil
+		}, "SELECT id, kb_id, type, status FROM documents WHERE revision_id IS NOT NULL")
+		if err != nil {
+			return err
+		}
+		var windows sql.RawBytes
+		return r.each(func(rows *sql.Rows) error {
+			var id, doc int64
+			if err := rows.Scan(&id, &doc, &windows); err != nil {
+				return err
+			}
+			m, ok := docs[doc]
+			if !ok {
+				return nil
+			}
+			m.id = id
+			set.add(m)
+			return eachWindow(windows, func(w window) error {
+				set.addWindow(w.vector, w.code)
+				return nil
+			})
+		}, `SELECT v.chunk_id, c.document_id, v.windows FROM chunk_vectors v JOIN chunks c ON c.id = v.chunk_id
+			WHERE v.generation = ? AND c.active AND length(v.windows) > 0 ORDER BY v.chunk_id`, gen.ID)
+	})
+	return set, err
+}
+
+// intern returns the one copy of a type's name.
+func (s *codeSet) intern(name string) string {
+	if id := s.typeID(name); int(id) < len(s.types) {
+		return s.types[id]
+	}
+	return name
+}

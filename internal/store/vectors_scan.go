@@ -1,0 +1,160 @@
+package store
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// How many windows are looked at more closely. Both grow with the index, for
+// the more codes there are, the more of them are as near as the true best.
+const (
+	estimateLeast = 1000 // by the estimate from the 1-bit codes
+	rescoreLeast  = 200  // by the stored vectors
+	rescoreMost   = 1000
+)
+
+func estimateCount(windows int) int { return estimateLeast + windows/100 }
+
+func rescoreCount(windows, limit int) int {
+	return min(max(rescoreLeast, 2*limit)+windows/2000, rescoreMost)
+}
+
+// codeFilter is a Filter over a codeSet.
+type codeFilter struct {
+	all     bool
+	kbs     map[uint32]bool // nil = all
+	types   map[uint16]bool // nil = all
+	retired bool            // let them in
+}
+
+// filter translates f; none: nothing can match.
+func (s *codeSet) filter(f Filter) (out codeFilter, none bool) {
+	out.retired = f.IncludeRetired
+	if f.KBs != nil {
+		out.kbs = map[uint32]bool{}
+		for _, id := range f.KBs {
+			out.kbs[uint32(id)] = true
+		}
+		none = len(out.kbs) == 0
+	}
+	if len(f.Types) > 0 {
+		out.types = map[uint16]bool{}
+		for _, t := range f.Types {
+			if id, ok := s.typeOf[t]; ok {
+				out.types[id] = true
+			}
+		}
+		none = none || len(out.types) == 0
+	}
+	return out, none
+}
+
+func (f *codeFilter) allows(c *codeChunk) bool {
+	return c.flags&chunkDead == 0 &&
+		(f.retired || c.flags&chunkRetired == 0) &&
+		(f.kbs == nil || f.kbs[c.kb]) &&
+		(f.types == nil || f.types[c.typ])
+}
+
+// candidate is a window that may be near.
+type candidate struct {
+	at       uint32 // window
+	slot     uint32 // chunk
+	row      uint32 // vector
+	distance int32  // of the codes
+	estimate float32
+}
+
+// nearest returns the k allowed windows whose codes differ least from q, and
+// all that are as near as the last. The same set gives the same answer.
+func (s *codeSet) nearest(q []uint64, f *codeFilter, k int) []candidate {
+	limit := int32(s.words*64 + 1) // windows farther than this are not wanted
+	counts := make([]int32, limit+1)
+	out := make([]candidate, 0, 2*k)
+	full := 2 * k
+	for bi, b := range s.blocks {
+		for i := range b.n {
+			d := distance(q, b.codes[i*s.words:(i+1)*s.words])
+			if d > limit || !f.allows(&s.chunks[b.owner[i]]) {
+				continue
+			}
+			counts[d]++
+			out = append(out, candidate{at: uint32(bi*blockWindows + i), slot: b.owner[i], row: b.row[i], distance: d})
+			if len(out) >= full {
+				limit = tighten(counts, limit, k)
+				out = slices.DeleteFunc(out, func(c candidate) bool { return c.distance > limit })
+				full = max(2*k, 2*len(out))
+			}
+		}
+	}
+	limit = tighten(counts, limit, k)
+	return slices.DeleteFunc(out, func(c candidate) bool { return c.distance > limit })
+}
+
+// tighten returns the least distance within which there are k windows.
+func tighten(counts []int32, limit int32, k int) int32 {
+	n := 0
+	for d := range limit {
+		n += int(counts[d])
+		if n >= k {
+			return d
+		}
+	}
+	return limit
+}
+
+func distance(a, b []uint64) int32 {
+	if len(a) == 6 && len(b) == 6 { // 384 dimensions
+		return int32(bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) +
+			bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5]))
+	}
+	n := 0
+	for i, x := range a {
+		n += bits.OnesCount64(x ^ b[i])
+	}
+	return int32(n)
+}
+
+// estimate orders candidates by the product of the query itself and the signs
+// of their vectors, which tells more than the distance of two codes, and keeps n.
+func (s *codeSet) estimate(q []float32, list []candidate, n int) []candidate {
+	tables := signTables(q, s.words)
+	for i := range list {
+		_, code := s.window(list[i].at)
+		var sum float32
+		for w, word := range code {
+			t := tables[w*8 : w*8+8]
+			for b := range 8 {
+				sum += t[b][byte(word>>(8*b))]
+			}
+		}
+		list[i].estimate = sum
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.estimate, a.estimate), cmp.Compare(s.chunks[a.slot].id, s.chunks[b.slot].id), cmp.Compare(a.at, b.at))
+	})
+	return list[:min(len(list), n)]
+}
+
+// signTables holds, for each byte of a code, the sum of its dimensions of q
+// with the signs the byte says.
+func signTables(q []float32, words int) [][256]float32 {
+	out := make([][256]float32, words*8)
+	for t := range out {
+		var base float32
+		var part [8]float32
+		for i := range part {
+			if at := t*8 + i; at < len(q) {
+				part[i] = q[at]
+				base -= q[at]
+			}
+		}
+		out[t][0] = base
+		for v := 1; v < 256; v++ {
+			low := bits.TrailingZeros8(uint8(v))
+			out[t][v] = out[t][v&(v-1)] + 2*part[low]
+		}
+	}
+	return out
+}
