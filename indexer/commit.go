@@ -110,7 +110,9 @@ func (ix *Indexer) giveBack(ctx context.Context, o store.Outcome, err error) sto
 	if kind == fault.Unavailable {
 		ix.setOutage(err.Error())
 	}
-	ix.log.Error("a document could not be written to the index", "kb", o.Job.KBName, "path", o.Job.Path, "error", err)
+	if kind != fault.Unavailable { // of an outage setOutage has told, once
+		ix.log.Error("a document could not be written to the index", "kb", o.Job.KBName, "path", o.Job.Path, "error", err)
+	}
 	back := store.Outcome{Job: o.Job}
 	if kind == fault.Unavailable || kind == fault.Cancelled || o.Released {
 		back.Released = true
