@@ -1,0 +1,61 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"ragd/internal/analysis"
+	"ragd/internal/fault"
+	"ragd/internal/store"
+)
+
+// ExprIndex answers boolean expressions; *store.Store does.
+type ExprIndex interface {
+	LexicalExpr(ctx context.Context, e store.Expr, f store.Filter, limit int) (store.LexicalResult, error)
+}
+
+// Syntax searches by keyword for callers that write FTS5's query syntax:
+// "phrases", AND, OR, NOT, NEAR(a b, 5), prefix*, and the column filters
+// title:, headings: and body:. Terms pass through the analysis like any text.
+type Syntax struct {
+	plain *Searcher
+	index ExprIndex
+}
+
+// NewSyntax makes a Syntax that answers malformed queries as plain does.
+func NewSyntax(plain *Searcher, index ExprIndex) *Syntax { return &Syntax{plain, index} }
+
+// Search answers one request by keyword, whatever its Mode. A query that is
+// not valid syntax is searched as plain words.
+func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
+	r.Mode = ModeKeyword
+	if err := check(&r); err != nil {
+		return nil, err
+	}
+	if r.KBs != nil && len(r.KBs) == 0 {
+		return &Response{}, nil
+	}
+	a := s.plain.analyzers.Get().(*analysis.Analyzer)
+	defer s.plain.analyzers.Put(a)
+	e, clauses, err := parseSyntax(a, r.Query)
+	if errors.Is(err, errSyntax) {
+		return s.plain.Search(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	lex, err := s.index.LexicalExpr(ctx, e, store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired}, poolSize)
+	if f, ok := fault.As(err); ok && f.Kind == fault.Invalid {
+		return s.plain.Search(ctx, r) // larger than the index takes
+	}
+	if err != nil {
+		return nil, err
+	}
+	resp := &Response{}
+	ranked := spread(lex.Hits, r.PerDocument)
+	if len(ranked) > r.TopK {
+		ranked, resp.Truncated = ranked[:r.TopK], true
+	}
+	resp.Hits, err = s.plain.cite(ctx, a, analysis.Query{Clauses: clauses}, ranked, r, lex)
+	return resp, err
+}
