@@ -453,3 +453,43 @@ func TestCrashLeavesNothingBehind(t *testing.T) {
 		t.Errorf("left over: %+v", jobs)
 	}
 }
+
+func TestCrashesDoNotParkFilesThatWereOnlyWaiting(t *testing.T) {
+	r := newRig(t)
+	for i := range 40 {
+		r.write(fmt.Sprintf("kb/%d.md", i), fmt.Sprintf("iridium number%d", i))
+	}
+	r.hintRoot()
+	r.settle()
+	r.stop()
+	id := r.kbID("kb")
+	var plans []store.Plan
+	for i := range 40 {
+		plans = append(plans, store.Plan{Path: fmt.Sprintf("%d.md", i), Op: store.PlanIndex, Reason: store.ReasonForced})
+	}
+	_, err := r.store.ApplyPlans(context.Background(), id, plans)
+	r.must(err)
+	for crash := range 6 { // each dies with everything it claimed in work
+		jobs, err := r.store.Claim(context.Background(), 100)
+		r.must(err)
+		if crash == 0 && len(jobs) != 40 {
+			t.Fatalf("claimed %d", len(jobs))
+		}
+		_, err = r.store.RescueStale(context.Background(), 0, 3)
+		r.must(err)
+	}
+	r.restart()
+	r.settle()
+	parked := r.jobs(store.JobFailed)
+	if len(parked) > 2 {
+		t.Errorf("six crashes parked %d files; only those in work alone may be", len(parked))
+	}
+	for _, j := range parked {
+		if j.Attempts < 3 {
+			t.Errorf("parked after %d attempts: %+v", j.Attempts, j)
+		}
+	}
+	if q, err := r.store.Queue(context.Background(), nil); err != nil || q.Pending+q.Processing > 0 {
+		t.Errorf("left: %+v %v", q, err)
+	}
+}

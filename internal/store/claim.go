@@ -37,7 +37,11 @@ func (s *Store) Claim(ctx context.Context, limit int) (jobs []Job, err error) {
 				return err
 			}
 		}
-		jobs = takeTurns(kbs, queues, s.last, limit)
+		suspect, err := t.suspect()
+		if err != nil {
+			return err
+		}
+		jobs = append(suspect, takeTurns(kbs, queues, s.last, limit-len(suspect))...)
 		if n := len(jobs); n > 0 {
 			s.last = jobs[n-1].KB
 		}
@@ -68,7 +72,7 @@ func (t *wtx) ready(kb int64, limit int) (out []Job, err error) {
 		out = append(out, j)
 		return err
 	}, "SELECT "+jobColumns+` FROM jobs j JOIN kbs k ON k.id = j.kb_id
-		WHERE j.kb_id = ? AND j.state = 1 AND j.next_try_ms = 0
+		WHERE j.kb_id = ? AND j.state = 1 AND j.next_try_ms = 0 AND j.code <> 'interrupted'
 		ORDER BY j.priority DESC, j.mtime_ns DESC, j.id LIMIT ?`, kb, limit)
 	return out, err
 }
@@ -135,7 +139,8 @@ func (s *Store) NextDue(ctx context.Context) (at time.Time, ok bool, err error) 
 			return err
 		}
 		err = r.row(`SELECT EXISTS (SELECT 1 FROM kbs k WHERE k.jobs_pending > 0 AND NOT k.paused AND EXISTS
-			(SELECT 1 FROM jobs j WHERE j.kb_id = k.id AND j.state = 1 AND j.next_try_ms = 0))`).Scan(&ready)
+			(SELECT 1 FROM jobs j WHERE j.kb_id = k.id AND j.state = 1 AND j.next_try_ms = 0 AND j.code <> 'interrupted'))
+			OR EXISTS (` + suspectSQL + `)`).Scan(&ready)
 		if err != nil {
 			return err
 		}

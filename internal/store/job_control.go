@@ -30,6 +30,9 @@ func (s *Store) RetryJob(ctx context.Context, id int64) error {
 }
 
 func (t *wtx) retry(id, kb int64, path string) error {
+	if done, err := t.retryEmbedding(id, kb, path); done || err != nil {
+		return err
+	}
 	t.moveJob(kb, jobFailed, jobPending)
 	err := t.run("UPDATE jobs SET state = 1, attempts = 0, next_try_ms = 0, rerun = 0, reason = ?, updated_ms = ? WHERE id = ?",
 		string(ReasonRetry), t.now, id)
@@ -134,7 +137,7 @@ func (s *Store) RescueStale(ctx context.Context, olderThan time.Duration, maxAtt
 func (t *wtx) rescue(j jobKey, maxAttempts int) error {
 	if maxAttempts <= 0 || j.attempts < maxAttempts {
 		t.moveJob(j.kb, jobProcessing, jobPending)
-		return t.run("UPDATE jobs SET state = 1, rerun = 0, next_try_ms = 0, updated_ms = ? WHERE id = ?", t.now, j.id)
+		return t.run("UPDATE jobs SET state = 1, rerun = 0, next_try_ms = 0, code = ?, updated_ms = ? WHERE id = ?", codeInterrupted, t.now, j.id)
 	}
 	f := Failure{
 		Stage: "extract", Class: fault.Transient, Code: "never_ended", Parked: true,

@@ -154,6 +154,7 @@ CREATE TABLE jobs (
   updated_ms  INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX jobs_path ON jobs (kb_id, path, op);
+CREATE INDEX jobs_interrupted ON jobs (state) WHERE code = 'interrupted';
 CREATE INDEX jobs_ready ON jobs (kb_id, priority DESC, mtime_ns DESC, id) WHERE state = 1 AND next_try_ms = 0;
 CREATE INDEX jobs_waiting ON jobs (next_try_ms) WHERE state = 1 AND next_try_ms > 0;
 CREATE INDEX jobs_processing ON jobs (claimed_ms) WHERE state = 2;
