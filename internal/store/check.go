@@ -30,6 +30,7 @@ func (s *Store) Check(ctx context.Context, deep bool) (rep CheckReport, err erro
 		}
 		c.rows()
 		c.counters()
+		c.vectors()
 		for _, q := range orphanQueries {
 			c.none(q.code, q.what, q.query)
 		}

@@ -46,6 +46,14 @@ func (s *Store) Repair(ctx context.Context) (CheckReport, error) {
 		did = append(did, fmt.Sprintf("the full-text index was built anew from %d chunks", n))
 	}
 	if len(before.Problems) > 0 {
+		if err := s.write(ctx, "repair", (*wtx).mendVectors); err != nil {
+			return before, err
+		}
+		if err := s.reloadVectors(ctx); err != nil {
+			return before, err
+		}
+	}
+	if len(before.Problems) > 0 {
 		if err := s.write(ctx, "repair", (*wtx).recount); err != nil {
 			return before, err
 		}

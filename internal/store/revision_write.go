@@ -41,6 +41,9 @@ func (t *wtx) retire(d *docRow) error {
 	if err := t.run("UPDATE chunks SET active = 0 WHERE id BETWEEN ? AND ?", lo, hi); err != nil {
 		return err
 	}
+	if err := t.vectorsOff(d, lo, hi); err != nil {
+		return err
+	}
 	if err := t.run("UPDATE revisions SET retired_ms = ? WHERE id = ?", t.now, d.revision); err != nil {
 		return err
 	}
@@ -83,6 +86,9 @@ func (t *wtx) revive(d *docRow, rev int64) (r revRow, ids []int64, err error) {
 	}
 	lo, hi := r.chunkRange()
 	if err = t.run("UPDATE chunks SET active = 1 WHERE id BETWEEN ? AND ?", lo, hi); err != nil {
+		return r, nil, err
+	}
+	if err = t.vectorsOn(d, lo, hi); err != nil {
 		return r, nil, err
 	}
 	if err = t.run("UPDATE revisions SET retired_ms = NULL WHERE id = ?", rev); err != nil {

@@ -34,6 +34,7 @@ type Store struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
 	dfs dfCache
+	vec vectorIndex
 }
 
 // Generation rises with every commit that changes what a search sees.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,9 +14,12 @@ type vectorIndex struct {
 	mu  sync.RWMutex
 	set *codeSet // nil = not loaded, or no generation serves
 
+	seq atomic.Uint64 // rises with every change of what waits, beside the store's generation
+
 	statusMu sync.Mutex // guards the fields below
 	counted  time.Time
 	countGen uint64
+	countSeq uint64
 	backlog  int64
 	failed   int64
 }

@@ -42,6 +42,7 @@ func (s *Store) UseModel(ctx context.Context, m VectorModel) (VectorGeneration, 
 	if err != nil {
 		return g, err
 	}
+	s.vec.seq.Add(1)
 	if g, err = s.flip(ctx, g.ID, false); err != nil {
 		return g, err
 	}
@@ -94,7 +95,7 @@ func (t *wtx) recountPending(gen int64) error {
 // Flip lets the target serve when it is complete; then it reports true once.
 func (s *Store) Flip(ctx context.Context) (VectorGeneration, bool, error) {
 	st, err := s.VectorStatus(ctx)
-	if err != nil || st.Target.ID == 0 || st.Target.Serving || st.Backlog > 0 {
+	if err != nil || st.Target.ID == 0 || st.Target.Serving {
 		return st.Serving, false, err
 	}
 	g, err := s.flip(ctx, st.Target.ID, false)
@@ -223,10 +224,10 @@ func (s *Store) Backlog(ctx context.Context) (int64, error) {
 
 func (s *Store) backlog(ctx context.Context, target int64) (waiting, failed int64, err error) {
 	v := &s.vec
-	gen := s.gen.Load()
+	gen, seq := s.gen.Load(), v.seq.Load()
 	v.statusMu.Lock()
 	defer v.statusMu.Unlock()
-	if v.countGen == gen || v.backlog > 0 && time.Since(v.counted) < statusAge {
+	if v.countGen == gen && v.countSeq == seq || v.backlog > 0 && time.Since(v.counted) < statusAge {
 		return v.backlog, v.failed, nil
 	}
 	err = s.read(ctx, "count vectors", func(r *reader) error {
@@ -236,7 +237,7 @@ func (s *Store) backlog(ctx context.Context, target int64) (waiting, failed int6
 		return r.row("SELECT count(*) FROM jobs WHERE state = 3 AND op = ?", jobEmbed).Scan(&failed)
 	})
 	if err == nil {
-		v.countGen, v.counted, v.backlog, v.failed = gen, time.Now(), waiting, failed
+		v.countGen, v.countSeq, v.counted, v.backlog, v.failed = gen, seq, time.Now(), waiting, failed
 	}
 	return waiting, failed, err
 }

@@ -114,6 +114,7 @@ func (s *Store) PutVectors(ctx context.Context, generation int64, list []Embedde
 			packed[i][k] = packVector(v)
 		}
 	}
+	defer s.vec.seq.Add(1)
 	return s.write(ctx, "store vectors", func(t *wtx) error {
 		for i := range list {
 			if err := t.putChunk(generation, dim, &list[i], packed[i]); err != nil {
@@ -167,7 +168,6 @@ func (t *wtx) putChunk(generation int64, dim int, c *EmbeddedChunk, packed [][]b
 	if err := t.run("DELETE FROM vector_pending WHERE chunk_id = ?", c.ID); err != nil {
 		return err
 	}
-	t.changed = true
 	if len(windows) > 0 {
 		op.windows = windows
 		t.vectors = append(t.vectors, op)

@@ -72,7 +72,6 @@ type MeaningHit struct {
 	ChunkID    int64
 	DocumentID int64
 	Cosine     float64
-	Start, End int // of that window in the chunk's content
 }
 
 // MeaningResult is what a MeaningQuery gave.

@@ -13,7 +13,8 @@ type wtx struct {
 	s       *Store
 	now     int64 // ms; one value per transaction
 	deltas  map[int64]*counters
-	changed bool // what a search sees
+	changed bool       // what a search sees
+	vectors []vectorOp // changes of the codes in memory
 	bg      context.Context
 }
 
@@ -51,6 +52,7 @@ func (s *Store) write(ctx context.Context, what string, fn func(t *wtx) error) (
 		return s.classify(ctx, what, err)
 	}
 	done = true
+	s.vec.apply(t.vectors)
 	if t.changed {
 		s.gen.Add(1)
 	}
