@@ -79,14 +79,7 @@ type ChunkLister interface {
 }
 
 // ChunkEntry is one document's chunks.
-type ChunkEntry struct {
-	Path       string
-	Chunks     int64 // of all retained revisions, superseded ones included
-	Active     int64 // of the current revision
-	LastSynced time.Time
-	Hash       [32]byte // SHA-256 over the SHA-256 of each active chunk, in order
-	ArtifactID string
-}
+type ChunkEntry = store.ChunkEntry
 
 // DocFinder lists the searchable documents of one KB by their front matter.
 type DocFinder interface {
@@ -95,11 +88,7 @@ type DocFinder interface {
 }
 
 // DocFilter selects documents; empty fields select all.
-type DocFilter struct {
-	Glob   string // SQLite GLOB over the path
-	Type   string
-	Status string
-}
+type DocFilter = store.DocFilter
 
 // Files is the disk; *kbroot.Set is one. Its refusals (path tricks, ignored
 // paths, sizes, mounts) are the tools' refusals.

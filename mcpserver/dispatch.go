@@ -55,7 +55,8 @@ func (c *conn) answer(ctx context.Context, env *envelope) (reply []byte) {
 		}
 	}()
 	req := &request{sess: c.sess}
-	params, bad := c.srv.prepare(ctx, req, env)
+	srv := c.srv.current()
+	params, bad := srv.prepare(ctx, req, env)
 	if bad != nil {
 		if env.notification() {
 			return nil
@@ -69,7 +70,7 @@ func (c *conn) answer(ctx context.Context, env *envelope) (reply []byte) {
 	if err != nil {
 		return errorReply(env.ID, &rpcError{Code: codeInvalidParams, Message: "params are not valid"})
 	}
-	out := c.srv.mcp.HandleMessage(ctx, msg)
+	out := srv.mcp.HandleMessage(ctx, msg)
 	if env.notification() || out == nil {
 		return nil
 	}

@@ -31,6 +31,8 @@ type Server struct {
 	large       chan struct{}       // one slot per long line being read
 	queued      *semaphore.Weighted // bytes of requests taken in and not answered
 
+	successor atomic.Pointer[Server] // has the options in force, when they are no longer these
+
 	mu       sync.Mutex
 	sessions map[string]*session
 }
@@ -54,7 +56,9 @@ func New(o Options, d Deps) *Server {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	d.Store = noneMeansNone{d.Store}
+	if _, ok := d.Store.(noneMeansNone); !ok {
+		d.Store = noneMeansNone{d.Store}
+	}
 	s := &Server{
 		opts: o, deps: d, log: o.Logger, scope: scope{globs: o.Agent.KBs, root: o.Agent.Root},
 		large: make(chan struct{}, largeLines), queued: semaphore.NewWeighted(queueBytes),

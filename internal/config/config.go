@@ -12,6 +12,7 @@ type Config struct {
 
 	Roots  []Root
 	Mounts []Mount
+	Agents []Agent
 
 	Exclude        []string // patterns in .gitignore syntax, for every KB
 	Hidden         bool     // index hidden files too

@@ -25,6 +25,7 @@ type file struct {
 	values map[string]any // leaf → value; sections are joined with dots
 	roots  []map[string]any
 	mounts []map[string]any
+	agents []map[string]any
 	lines  lines
 }
 
@@ -135,15 +136,18 @@ func (f *file) sort(tree map[string]any) error {
 	var unknown []unknownKey
 	for name, v := range tree {
 		switch {
-		case name == "root" || name == "mount":
+		case name == "root" || name == "mount" || name == "agent":
 			list, err := f.tables(name, v)
 			if err != nil {
 				return err
 			}
-			if name == "root" {
+			switch name {
+			case "root":
 				f.roots = list
-			} else {
+			case "mount":
 				f.mounts = list
+			default:
+				f.agents = list
 			}
 		case sections[name]:
 			table, ok := v.(map[string]any)
@@ -166,7 +170,7 @@ func (f *file) sort(tree map[string]any) error {
 	return f.refuseUnknown(unknown)
 }
 
-// tables reads [[root]] and [[mount]].
+// tables reads [[root]], [[mount]] and [[agent]].
 func (f *file) tables(name string, v any) ([]map[string]any, error) {
 	var list []map[string]any
 	switch v := v.(type) {

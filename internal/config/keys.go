@@ -113,10 +113,10 @@ func doorKeys() []Key {
 		textKey(Key{Name: "admin.key", Env: "RAGD_ADMIN_KEY", Secret: true, Allowed: "at least 16 printable ASCII characters",
 			Doc: "The key for the admin API on TCP, sent as \"Authorization: Bearer KEY\"."},
 			checkAPIKey, func(c *Config) *string { return &c.Admin.Key }),
-		enumKey(Key{Name: "mcp.surface", Env: "RAGD_MCP_SURFACE", Default: "full",
+		enumKey(Key{Name: "mcp.surface", Env: "RAGD_MCP_SURFACE", Default: "full", Reload: true,
 			Doc: "Which tools agents see in their list; those of the other surface stay callable."},
 			[]string{"full", "core"}, func(c *Config) *string { return &c.MCP.Surface }),
-		boolKey(Key{Name: "knowledge.enabled", Env: "RAGD_KNOWLEDGE_ENABLED", Default: "true",
+		boolKey(Key{Name: "knowledge.enabled", Env: "RAGD_KNOWLEDGE_ENABLED", Default: "true", Reload: true,
 			Doc: "Answer the tool search_knowledge."},
 			func(c *Config) *bool { return &c.Knowledge.Enabled }),
 	}

@@ -43,6 +43,9 @@ func load(s Sources, path string, data []byte) (*Config, error) {
 	if err := c.readTables(f, s.expand); err != nil {
 		return nil, err
 	}
+	if err := c.readAgents(f, s.expand); err != nil {
+		return nil, err
+	}
 	if err := c.finish(s); err != nil {
 		return nil, err
 	}
@@ -110,6 +113,9 @@ func (c *Config) finish(s Sources) error {
 		return err
 	}
 	c.nameFolders()
+	if err := c.placeAgents(s); err != nil {
+		return err
+	}
 	if err := c.checkFolders(); err != nil {
 		return err
 	}

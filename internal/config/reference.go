@@ -30,6 +30,11 @@ name = "notes"
 dir = "~/notes"
 writable = true
 
+[[agent]]               # a caller with a socket and a scope of its own (ragd agent add writes this)
+name = "helper"
+kbs = ["notes", "work-*"]
+read_only = true
+
 [watch]
 poll = ["/mnt/nas"]
 ` + "```" + `

@@ -16,7 +16,7 @@ type Value struct {
 	Source Source
 }
 
-// Values lists every setting in force, in the order of Keys, then roots and mounts.
+// Values lists every setting in force, in the order of Keys, then roots, mounts and agents.
 func (c *Config) Values() []Value {
 	var out []Value
 	for _, k := range Keys() {
@@ -41,6 +41,9 @@ func (c *Config) Values() []Value {
 			v += " (polled)"
 		}
 		out = append(out, Value{fmt.Sprintf("mount %q", m.Name), v, m.Source})
+	}
+	for _, a := range c.Agents {
+		out = append(out, Value{fmt.Sprintf("agent %q", a.Name), a.show(), a.Source})
 	}
 	return out
 }
@@ -67,6 +70,9 @@ func Diff(before, after *Config) (live, restart []string) {
 	}
 	if !slices.EqualFunc(before.Mounts, after.Mounts, sameMount) {
 		live = append(live, "mount")
+	}
+	if !slices.EqualFunc(before.Agents, after.Agents, Agent.Same) {
+		live = append(live, "agent")
 	}
 	return live, restart
 }

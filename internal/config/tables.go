@@ -9,7 +9,7 @@ import (
 	"ragd/internal/fault"
 )
 
-// Field is one key of [[root]] or [[mount]].
+// Field is one key of [[root]], [[mount]] or [[agent]].
 type Field struct {
 	Name    string // root.dir
 	Default string
@@ -17,7 +17,7 @@ type Field struct {
 	Doc     string
 }
 
-// Fields returns the keys of [[root]] and [[mount]], for the reference. All of
+// Fields returns the keys of [[root]], [[mount]] and [[agent]], for the reference. All of
 // them take effect without a restart.
 func Fields() []Field { return fields() }
 
@@ -29,6 +29,13 @@ func fields() []Field {
 		{"mount.name", "the folder's name", allowedKBName, "The knowledge base's name."},
 		{"mount.writable", "false", "true or false", "Agents may add and delete documents in it. Its folder is never deleted."},
 		{"mount.poll", "false", "true or false", "Look at it at intervals instead of relying on file events (network mounts)."},
+		{"agent.name", "", allowedAgentName, "The agent's name; it needs one."},
+		{"agent.socket", "ragd/agents/NAME.sock in XDG_RUNTIME_DIR", allowedPath, "The socket it connects to."},
+		{"agent.kbs", "all", allowedGlobs, "The knowledge bases it sees; [] = none."},
+		{"agent.read_only", "false", "true or false", "Refuse every tool that writes."},
+		{"agent.tools", "all", "names of tools: " + strings.Join(AgentTools(), ", "), "The tools it may call."},
+		{"agent.knowledge", "true", "true or false", "It may call search_knowledge."},
+		{"agent.root", "all", "the name of a root or mount", "The root it has selected; knowledge bases of others are not searched."},
 	}
 }
 
@@ -41,7 +48,7 @@ func fieldDoc(table, key string) *Field {
 	return nil
 }
 
-// tableReader takes the fields of one [[root]] or [[mount]] out of a file.
+// tableReader takes the fields of one [[root]], [[mount]] or [[agent]] out of a file.
 type tableReader struct {
 	f      *file
 	expand func(string) (string, error)

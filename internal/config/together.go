@@ -80,6 +80,9 @@ func (c *Config) ownPaths() []string {
 	for _, sock := range []string{c.Sockets.MCP, c.Sockets.Admin} {
 		own = append(own, sock, sock+".lock")
 	}
+	for _, a := range c.Agents {
+		own = append(own, a.Socket, a.Socket+".lock")
+	}
 	if c.File != "" {
 		own = append(own, c.File)
 	}
