@@ -86,6 +86,7 @@ func (ix *Indexer) commit(ctx context.Context, batch []finished) {
 		ix.publishOutcome(o, batch[i].took)
 	}
 	ix.rate.add(time.Now(), indexed)
+	ix.wakeEmbedding()
 }
 
 // commitFailed puts what became of them into the outcomes that were not

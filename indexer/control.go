@@ -99,6 +99,7 @@ func (ix *Indexer) Retry(ctx context.Context, id int64) error {
 	if err := ix.store.RetryJob(ctx, id); err != nil {
 		return err
 	}
+	ix.wakeEmbedding()
 	ix.wake()
 	ix.events.send(Event{Kind: EventPhase})
 	return nil
@@ -108,6 +109,7 @@ func (ix *Indexer) Retry(ctx context.Context, id int64) error {
 func (ix *Indexer) RetryAll(ctx context.Context, f store.JobFilter) (int, error) {
 	n, err := ix.store.RetryJobs(ctx, f)
 	if n > 0 {
+		ix.wakeEmbedding()
 		ix.wake()
 		ix.events.send(Event{Kind: EventPhase})
 	}

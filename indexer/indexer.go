@@ -24,6 +24,7 @@ type Options struct {
 	Store     Store
 	Extractor extract.Extractor
 	Logger    *slog.Logger
+	Embedding *Embedding // the stage behind insert; nil = search by keyword only
 
 	Concurrency   int           // workers; default: the number of CPUs
 	RetryMax      int           // attempts before a job is parked; default 3
@@ -123,6 +124,10 @@ func (ix *Indexer) Run(ctx context.Context, changes <-chan kbroot.Change) error 
 	g.Go(func() error { return ix.scanner(ctx) })
 	g.Go(func() error { return ix.pipeline(ctx) })
 	g.Go(func() error { return ix.upkeep(ctx) })
+	if e := ix.opt.Embedding; e != nil {
+		e.busy = func() bool { return ix.inflight.Load() > 0 }
+		g.Go(func() error { return e.Run(ctx) })
+	}
 	err := g.Wait()
 	if err != nil && (errors.Is(err, context.Canceled) || fault.KindOf(err) == fault.Cancelled) {
 		return nil
@@ -154,5 +159,12 @@ func (ix *Indexer) wake() {
 	select {
 	case ix.kick <- struct{}{}:
 	default:
+	}
+}
+
+// wakeEmbedding tells the embed stage that there may be new chunks.
+func (ix *Indexer) wakeEmbedding() {
+	if e := ix.opt.Embedding; e != nil {
+		e.Wake()
 	}
 }
