@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -75,6 +76,7 @@ func (e *pdfEngine) start(cacheDir string) error {
 		return fmt.Errorf("start the PDF engine: %w", err)
 	}
 	e.pool = pool
+	debug.FreeOSMemory() // compiling takes some 300 MB, and is over
 	return nil
 }
 

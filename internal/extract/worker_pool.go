@@ -23,7 +23,7 @@ type WorkerLimits struct {
 	Workers     int           // processes at once; default 2
 	Timeout     time.Duration // for one file; default 90 s
 	OCRTimeout  time.Duration // for one file that may need OCR; default 5 min
-	MemoryBytes uint64        // address space of a process; default 2 GiB
+	MemoryBytes uint64        // address space of a process; default 2.75 GiB, of which an idle one maps 1.3
 	IdleTimeout time.Duration // an unused process ends after this; default 1 min
 	CacheDir    string        // a folder of mode 0700 for compiled code, made when missing; empty = none
 	Helpers     bool          // tesseract, antiword … may be started where they are installed
@@ -43,7 +43,7 @@ func (l WorkerLimits) withDefaults() WorkerLimits {
 		l.OCRTimeout = 5 * time.Minute
 	}
 	if l.MemoryBytes == 0 {
-		l.MemoryBytes = 2 << 30
+		l.MemoryBytes = 2816 << 20
 	}
 	if l.IdleTimeout <= 0 {
 		l.IdleTimeout = time.Minute
@@ -174,7 +174,7 @@ func (p *WorkerPool) start() (*workerProcess, error) {
 	w := &workerProcess{cmd: exec.Command(p.exe, p.args...), stderr: &tailBuffer{}}
 	w.cmd.Env = []string{
 		workerEnv + "=" + string(env),
-		"GOMEMLIMIT=400MiB", "GOMAXPROCS=2", "GOTRACEBACK=single", "OMP_THREAD_LIMIT=1",
+		"GOMEMLIMIT=400MiB", "GOMAXPROCS=2", "GOTRACEBACK=single", "OMP_THREAD_LIMIT=1", "MALLOC_ARENA_MAX=1",
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=/nonexistent", "TMPDIR=/nonexistent",
 	}
 	w.cmd.Dir = "/"
