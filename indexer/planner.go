@@ -230,9 +230,10 @@ func (ix *Indexer) tolerate(ctx context.Context, what, kb string, err error) err
 	}
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Transient, fault.Internal, fault.NotFound:
-		ix.log.Warn("planning is put off", "what", what, "kb", kb, "error", err)
 		if fault.KindOf(err) == fault.Unavailable {
 			ix.setOutage(err.Error())
+		} else {
+			ix.log.Warn("planning is put off", "what", what, "kb", kb, "error", err)
 		}
 		ix.scans.addLater(scanItem{tree: kbroot.DocPath{KB: kb}}, time.Now().Add(5*time.Second))
 		return nil

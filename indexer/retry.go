@@ -52,6 +52,13 @@ func (ix *Indexer) outageReason() string {
 	return ix.outage
 }
 
+// indexOutage: it is the index that cannot be written or read, not the root
+// that cannot be looked at.
+func indexOutage(err error) bool {
+	f, ok := fault.As(err)
+	return ok && f.Kind == fault.Unavailable && (f.Code == "disk_full" || f.Code == "disk_error" || f.Code == "index_corrupt")
+}
+
 func (ix *Indexer) setOutage(why string) {
 	ix.mu.Lock()
 	changed := ix.outage != why
@@ -60,6 +67,7 @@ func (ix *Indexer) setOutage(why string) {
 	if changed {
 		ix.log.Warn("indexing rests until the cause is gone", "reason", why)
 		ix.events.send(Event{Kind: EventPhase})
+		ix.wake() // the dispatcher asks from now on whether it is over
 	}
 }
 

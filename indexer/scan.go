@@ -100,7 +100,11 @@ func (ix *Indexer) addAllRoots() {
 
 // scanFailed puts a scan that did not end well off to a later try.
 func (ix *Indexer) scanFailed(it scanItem, err error) {
-	ix.log.Warn("scan did not finish and is tried again", "root", it.root, "kb", it.tree.KB, "path", it.tree.Path, "error", err)
+	if indexOutage(err) {
+		ix.setOutage(err.Error()) // told once, not for each scan
+	} else {
+		ix.log.Warn("scan did not finish and is tried again", "root", it.root, "kb", it.tree.KB, "path", it.tree.Path, "error", err)
+	}
 	it.done = nil
 	ix.scans.addLater(it, time.Now().Add(5*time.Second))
 }
