@@ -118,13 +118,7 @@ func (d *daemon) openStore(ctx context.Context) (err error) {
 		},
 		Reanalyse: reanalyser(),
 	})
-	if err != nil {
-		return err
-	}
-	if d.opened.Quarantined != "" {
-		d.log.Warn("the index was damaged; it was set aside and a new one is being built", "kept_at", d.opened.Quarantined)
-	}
-	return nil
+	return err
 }
 
 func (d *daemon) openServices() (err error) {
