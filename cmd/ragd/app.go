@@ -73,7 +73,7 @@ then:        ragd add ~/notes
 		a.serveCommand(), a.mcpCommand(),
 		a.searchCommand(), a.statusCommand(), a.jobsCommand(), a.retryCommand(),
 		a.reindexCommand(), a.pauseCommand(), a.resumeCommand(),
-		a.addCommand(), a.removeCommand(), a.ignoredCommand(),
+		a.addCommand(), a.removeCommand(), a.ignoredCommand(), a.agentCommand(), a.auditCommand(),
 		a.doctorCommand(), a.configCommand(), a.reloadCommand(), a.versionCommand(), a.workerCommand(), a.evalCommand(),
 	)
 	return root

@@ -17,7 +17,8 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	return &cobra.Command{
+	var agent string
+	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "The bridge that MCP hosts start: standard input and output to the daemon's socket",
 		Long: `Pass MCP messages between standard input and output and the running daemon. MCP hosts
@@ -28,9 +29,18 @@ start this; it starts nothing, keeps nothing, and ends with its host.`,
 			if err != nil {
 				return err
 			}
-			return a.bridge(cmd.Context(), c.Sockets.MCP)
+			if !cmd.Flags().Changed("agent") {
+				return a.bridge(cmd.Context(), c.Sockets.MCP)
+			}
+			g, err := c.Agent(agent)
+			if err != nil {
+				return err
+			}
+			return a.bridge(cmd.Context(), g.Socket)
 		},
 	}
+	cmd.Flags().StringVar(&agent, "agent", "", "connect as this agent, with its scope (ragd agent list)")
+	return cmd
 }
 
 const (

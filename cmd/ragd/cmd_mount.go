@@ -13,13 +13,17 @@ import (
 	"ragd/internal/fault"
 )
 
-// edited is what `ragd add` and `ragd remove` print as JSON.
+// edited is what the commands that edit the settings file print as JSON.
 type edited struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir,omitempty"`
 	File    string `json:"config"`
 	Applied bool   `json:"applied"` // the running daemon has taken it up
 	Note    string `json:"note,omitempty"`
+
+	// Of `ragd agent add`.
+	Socket   string    `json:"socket,omitempty"`
+	Snippets []snippet `json:"snippets,omitempty"`
 }
 
 func (a *app) addCommand() *cobra.Command {

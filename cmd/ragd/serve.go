@@ -65,6 +65,8 @@ type daemon struct {
 	watcher  *watcher.Watcher
 	searcher *search.Searcher
 	mcp      *mcpserver.Server
+	doors    agentDoors
+	audit    *auditLog
 	admin    *admin.Server
 	hub      *admin.Hub
 	recorder *admin.Recorder
@@ -166,15 +168,9 @@ func (d *daemon) openExtractors() error {
 }
 
 func (d *daemon) openDoors() {
-	d.mcp = mcpserver.New(mcpserver.Options{
-		Version: versionText(),
-		Surface: mcpserver.Surface(d.cfg.MCP.Surface),
-		Logger:  d.log,
-		Limits:  mcpserver.Limits{SnippetChars: d.cfg.SnippetMaxChars, DocumentBytes: d.cfg.MaxFileBytes},
-	}, mcpserver.Deps{
-		Store: mcpIndex{d.store}, Search: d.searcher, Files: d.set,
-		Index: mcpWork{d.indexer}, Fresh: freshener{d}, Status: statusSource{d},
-	})
+	d.audit = auditIn(d.cfg.DataDir())
+	d.doors.changes = make(chan doorChange)
+	d.mcp = mcpserver.New(d.mcpOptions(d.cfg, config.Agent{}), d.mcpDeps())
 	d.admin = admin.New(admin.Options{
 		Services: admin.Services{
 			Index: adminIndex{d.store}, Search: d.searcher, Files: d.set,
@@ -214,6 +210,10 @@ func (d *daemon) run(ctx context.Context, progress io.Writer) error {
 	changes := make(chan kbroot.Change, 256)
 	g.Go(func() error { return d.indexer.Run(gctx, changes) })
 	g.Go(func() error { return ignoreCancel(d.watcher.Run(gctx, changes)) })
+	if err := d.setAgents(gctx, d.cfg, func() error { return nil }); err != nil {
+		return errors.Join(err, mcpSock.Close(), adminSock.Close())
+	}
+	g.Go(func() error { d.runDoors(gctx); return nil })
 	g.Go(func() error { return d.mcp.Serve(gctx, mcpSock) })
 	g.Go(func() error { return d.admin.ServeOwner(gctx, adminSock) })
 	if d.cfg.Admin.Address != "" {

@@ -85,25 +85,13 @@ func (d *daemon) Status(ctx context.Context) (wire.Status, error) {
 			Quarantined: d.opened.Quarantined, FreeDiskBytes: freeDisk(filepath.Dir(cfg.DBPath)),
 		},
 		Sockets:  wire.Sockets{MCP: cfg.Sockets.MCP, Admin: cfg.Sockets.Admin},
-		Agents:   d.agents(),
+		Agents:   d.sessions(),
 		Warnings: d.warnings(),
 	}, nil
 }
 
 func (d *daemon) embedder() wire.Embedder {
 	return wire.Embedder{State: "off", Reason: "search is by keyword"}
-}
-
-func (d *daemon) agents() []wire.Agent {
-	sessions := d.mcp.Sessions()
-	out := make([]wire.Agent, len(sessions))
-	for i, s := range sessions {
-		out[i] = wire.Agent{
-			Session: s.ID, Name: s.Name, Client: s.Client, Connected: s.Connected,
-			Calls: s.Calls, LastTool: s.LastTool, LastQuery: s.LastQuery,
-		}
-	}
-	return out
 }
 
 func (d *daemon) warnings() []string {
@@ -168,9 +156,10 @@ func (d *daemon) Reload(ctx context.Context) (wire.Reloaded, error) {
 	d.state.mu.Lock()
 	defer d.state.mu.Unlock()
 	live, restart := config.Diff(d.state.cfg, after)
-	if err := d.set.Reconfigure(after.KBRoot()); err != nil {
+	if err := d.changeAgents(ctx, after, func() error { return d.set.Reconfigure(after.KBRoot()) }); err != nil {
 		return wire.Reloaded{}, err
 	}
+	d.mcp.Update(d.mcpOptions(after, config.Agent{}))
 	gone := vanishedRoots(d.state.cfg, after)
 	d.level.Set(after.LogLevel)
 	d.indexer.SetScanInterval(after.ScanInterval)
