@@ -9,23 +9,41 @@ import (
 	"ragd/internal/store"
 )
 
+// answer is what an answer was made of.
+type answer struct {
+	request Request
+	lex     store.LexicalResult
+	leg     *meaningLeg
+	weight  weight
+}
+
 // cite fetches the chunks of the ranked hits and makes citations of them. A
 // chunk that was replaced since the index was asked is left out.
-func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Query, list []ranked, r Request, lex store.LexicalResult) ([]Hit, error) {
+func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Query, list []fused, ans *answer) ([]Hit, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	ids := make([]int64, len(list))
-	byID := make(map[int64]ranked, len(list))
+	byID := make(map[int64]fused, len(list))
+	var byMeaning []int64
 	for i, h := range list {
-		ids[i] = h.ChunkID
-		byID[h.ChunkID] = h
+		ids[i] = h.chunk
+		byID[h.chunk] = h
+		if h.lexRank == 0 {
+			byMeaning = append(byMeaning, h.chunk)
+		}
 	}
 	records, err := s.index.Chunks(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	limit := r.SnippetChars
+	var places map[int64][2]int
+	if len(byMeaning) > 0 && ans.leg.took() {
+		if places, err = ans.leg.vectors.Places(ctx, ans.leg.query, byMeaning); err != nil {
+			return nil, err
+		}
+	}
+	limit := ans.request.SnippetChars
 	if limit <= 0 {
 		limit = int(s.snippet.Load())
 	}
@@ -33,34 +51,35 @@ func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Qu
 	hits := make([]Hit, 0, len(records))
 	for _, rec := range records {
 		h := byID[rec.ID]
-		hit := hitOf(rec, h.score)
-		cutSnippet(a, &hit, rec, want, limit)
-		if r.Explain {
-			hit.Explain = explain(h, lex)
+		hit := hitOf(rec, &h)
+		cutSnippet(a, &hit, rec, want, limit, places[rec.ID])
+		if ans.request.Explain {
+			hit.Explain = explain(&h, ans)
 		}
 		hits = append(hits, hit)
 	}
 	return hits, nil
 }
 
-func hitOf(rec store.ChunkRecord, score float64) Hit {
+func hitOf(rec store.ChunkRecord, h *fused) Hit {
 	return Hit{
 		KB: rec.KB, Path: rec.Path, Title: rec.Title, Type: rec.Type, Status: rec.Status, Canon: rec.Canon,
 		DocumentID: rec.DocumentID, RevisionID: rec.RevisionID, ChunkID: rec.ID, ChunkIndex: rec.Index,
-		Headings: rec.Headings, Page: rec.Page, Score: score, Match: "keyword",
+		Headings: rec.Headings, Page: rec.Page, Score: h.score, Match: h.match(),
 	}
 }
 
-func explain(h ranked, lex store.LexicalResult) *Explain {
+func explain(h *fused, ans *answer) *Explain {
 	var b strings.Builder
-	for i, t := range lex.Terms {
+	for i, t := range ans.lex.Terms {
 		if i > 0 {
 			b.WriteString("; ")
 		}
 		fmt.Fprintf(&b, "%s df=%d idf=%.2f %s", t.Phrase, t.DocFreq, t.IDF, t.Role)
 	}
 	return &Explain{
-		LexicalRank: h.rank, LexicalRaw: h.Raw, LexicalScore: lexicalScore(h.Raw),
-		WeightReason: "keyword only", Terms: b.String(),
+		LexicalRank: h.lexRank, LexicalRaw: h.raw, LexicalScore: h.lexical,
+		MeaningRank: h.meanRank, Cosine: h.cosine, MeaningScore: h.meaning,
+		Weight: ans.weight.meaning, WeightReason: ans.weight.reason, Terms: b.String(),
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode"
+
+	"golang.org/x/sync/errgroup"
 
 	"ragd/internal/analysis"
 	"ragd/internal/fault"
@@ -20,8 +23,8 @@ const (
 	MaxTopK         = 100
 	defaultTopK     = 10
 	defaultSnippet  = 1000
-	poolSize        = 300 // hits taken from a leg before spreading; constant, so that a longer list only adds to a shorter one
-	maxQueryClauses = 64  // of a pasted page only the rarest words matter
+	poolSize        = 300  // hits taken from a leg before spreading; constant, so that a longer list only adds to a shorter one
+	maxQueryClauses = 1000 // the store keeps the rarest
 )
 
 // Index is what the searcher needs of the store; *store.Store is one.
@@ -35,6 +38,7 @@ type Options struct {
 	Index        Index
 	Logger       *slog.Logger
 	SnippetChars int // most characters of a hit's Content; default 1000
+	Meaning      *Meaning
 }
 
 // Searcher answers queries. It is safe for concurrent use.
@@ -43,6 +47,7 @@ type Searcher struct {
 	log       *slog.Logger
 	snippet   atomic.Int64
 	analyzers sync.Pool
+	meaning   atomic.Pointer[Meaning]
 }
 
 // New makes a Searcher.
@@ -58,6 +63,7 @@ func New(o Options) (*Searcher, error) {
 	}
 	s := &Searcher{index: o.Index, log: o.Logger}
 	s.SetSnippetChars(o.SnippetChars)
+	s.SetMeaning(o.Meaning)
 	s.analyzers.New = func() any { return analysis.New() }
 	return s, nil
 }
@@ -72,26 +78,72 @@ func (s *Searcher) Search(ctx context.Context, r Request) (*Response, error) {
 		return nil, err
 	}
 	resp := &Response{}
-	if r.Mode != ModeKeyword {
-		resp.Fallback = "meaning search is not available: no embedder is running"
-	}
 	if r.KBs != nil && len(r.KBs) == 0 {
 		return resp, nil
 	}
 	a := s.analyzers.Get().(*analysis.Analyzer)
 	defer s.analyzers.Put(a)
 	q := analysis.ParseQuery(a, r.Query)
-	lex, dropped, err := s.lexical(ctx, q, r)
+	lex, leg, err := s.legs(ctx, q, r, resp)
 	if err != nil {
 		return nil, err
 	}
-	resp.Dropped = dropped
-	ranked := spread(lex.Hits, r.PerDocument)
-	if len(ranked) > r.TopK {
-		ranked, resp.Truncated = ranked[:r.TopK], true
+	mode := r.Mode
+	if leg.why != "" {
+		resp.Fallback, mode = leg.why, ModeKeyword
 	}
-	resp.Hits, err = s.cite(ctx, a, q, ranked, r, lex)
+	resp.PendingVectors = leg.pending
+	r.Mode = mode
+	w := weigh(r, lex)
+	list := fuse(mode, w, lex, leg)
+	resp.Weak = leg.took() && len(list) > 0 && weak(list, lex)
+	list = spread(list, r.PerDocument)
+	if len(list) > r.TopK {
+		list, resp.Truncated = list[:r.TopK], true
+	}
+	resp.Hits, err = s.cite(ctx, a, q, list, &answer{r, lex, leg, w})
 	return resp, err
+}
+
+// legs runs both legs, the query's embedding beside the keyword leg. When the
+// meaning leg cannot take part it says why.
+func (s *Searcher) legs(ctx context.Context, q analysis.Query, r Request, resp *Response) (lex store.LexicalResult, leg *meaningLeg, err error) {
+	leg = &meaningLeg{off: true}
+	var embedding errgroup.Group
+	if r.Mode != ModeKeyword {
+		embedding.Go(func() (err error) {
+			leg, err = s.meaningOf(ctx, r)
+			return err
+		})
+	}
+	lex, dropped, lexErr := s.lexical(ctx, q, r)
+	if err := embedding.Wait(); err != nil {
+		return lex, leg, err
+	}
+	if lexErr != nil {
+		return lex, leg, lexErr
+	}
+	if leg.off && r.Mode == ModeMeaning {
+		leg.why = "meaning search is switched off"
+	}
+	resp.Dropped = dropped
+	if err := leg.ask(ctx, s, lex.Hits); err != nil {
+		return lex, leg, err
+	}
+	if strict(q) {
+		leg.result.Hits = slices.DeleteFunc(leg.result.Hits, func(h store.MeaningHit) bool {
+			return !slices.ContainsFunc(lex.Hits, func(l store.LexicalHit) bool { return l.ChunkID == h.ChunkID })
+		})
+	} else if r.Mode == ModeMeaning && leg.took() {
+		lex.Hits = nil
+	}
+	return lex, leg, nil
+}
+
+// strict queries say what a hit must or must not contain; only the keyword leg
+// can tell, and meaning merely orders what that finds.
+func strict(q analysis.Query) bool {
+	return len(q.Not) > 0 || slices.ContainsFunc(q.Clauses, func(c analysis.Clause) bool { return c.Must })
 }
 
 func check(r *Request) error {

@@ -43,12 +43,16 @@ type mark struct {
 // it fits in limit characters, else the window with the most different query
 // words, cut on grapheme borders and preferably at a line or a word. Lines
 // are those of what is shown, as in the file.
-func cutSnippet(a *analysis.Analyzer, hit *Hit, rec store.ChunkRecord, want map[string]bool, limit int) {
+func cutSnippet(a *analysis.Analyzer, hit *Hit, rec store.ChunkRecord, want map[string]bool, limit int, place [2]int) {
 	text := rec.Content
 	marks := findMarks(a, text, want)
 	start, end := 0, len(text)
 	if utf8.RuneCountInString(text) > limit {
-		start, end = window(text, marks, limit)
+		if place[1] > place[0] && place[1] <= len(text) {
+			start, end = around(text, place, limit)
+		} else {
+			start, end = window(text, marks, limit)
+		}
 		hit.Truncated = true
 	}
 	hit.Content = text[start:end]
@@ -107,6 +111,20 @@ func window(text string, marks []mark, limit int) (start, end int) {
 	end = advance(text, start, limit)
 	if rest := utf8.RuneCountInString(text[start:end]); rest < limit {
 		start = retreat(text, start, limit-rest) // the window reached the end: fill it from before
+	}
+	return snap(text, start, end)
+}
+
+// around chooses the stretch of at most limit characters about the part that
+// matched by meaning.
+func around(text string, place [2]int, limit int) (start, end int) {
+	start = place[0]
+	if spare := limit - utf8.RuneCountInString(text[place[0]:place[1]]); spare > 0 {
+		start = leadIn(text, start, spare/2)
+	}
+	end = advance(text, start, limit)
+	if rest := utf8.RuneCountInString(text[start:end]); rest < limit {
+		start = retreat(text, start, limit-rest)
 	}
 	return snap(text, start, end)
 }

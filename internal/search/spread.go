@@ -1,17 +1,9 @@
 package search
 
 import (
-	"sort"
-
-	"ragd/internal/store"
+	"cmp"
+	"slices"
 )
-
-// ranked is a hit with the score it is shown and ordered by.
-type ranked struct {
-	store.LexicalHit
-	rank  int // 1-based in the lexical leg
-	score float64
-}
 
 // repeatFactor is what the second, third … chunk of one document is worth
 // beside another document's: the second must be about twice as good to stand
@@ -21,23 +13,21 @@ var repeatFactor = [...]float64{1, 0.6, 0.45}
 
 const repeatRest = 0.05
 
-// spread scores hits and orders them so that one document does not crowd out
-// the others. perDocument 0 is the default of three; negative spreads nothing.
-func spread(hits []store.LexicalHit, perDocument int) []ranked {
-	out := make([]ranked, len(hits))
-	seen := make(map[int64]int, len(hits))
-	for i, h := range hits {
-		n := seen[h.DocumentID]
-		seen[h.DocumentID] = n + 1
-		out[i] = ranked{LexicalHit: h, rank: i + 1, score: lexicalScore(h.Raw) * repeat(n, perDocument)}
+// spread orders hits so that one document does not crowd out the others.
+// list is in order of base. perDocument 0 is the default of three; negative
+// spreads nothing.
+func spread(list []fused, perDocument int) []fused {
+	seen := make(map[int64]int, len(list))
+	for i := range list {
+		n := seen[list[i].document]
+		seen[list[i].document] = n + 1
+		list[i].rank = i + 1
+		list[i].score = list[i].base * repeat(n, perDocument)
 	}
-	sort.SliceStable(out, func(i, j int) bool {
-		if out[i].score != out[j].score {
-			return out[i].score > out[j].score
-		}
-		return out[i].ChunkID < out[j].ChunkID
+	slices.SortStableFunc(list, func(a, b fused) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
 	})
-	return out
+	return list
 }
 
 func repeat(n, perDocument int) float64 {

@@ -52,10 +52,11 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 		return nil, err
 	}
 	resp := &Response{}
-	ranked := spread(lex.Hits, r.PerDocument)
-	if len(ranked) > r.TopK {
-		ranked, resp.Truncated = ranked[:r.TopK], true
+	ans := &answer{request: r, lex: lex, leg: &meaningLeg{off: true}, weight: weight{0, "keyword only"}}
+	list := spread(fuse(ModeKeyword, ans.weight, lex, ans.leg), r.PerDocument)
+	if len(list) > r.TopK {
+		list, resp.Truncated = list[:r.TopK], true
 	}
-	resp.Hits, err = s.plain.cite(ctx, a, analysis.Query{Clauses: clauses}, ranked, r, lex)
+	resp.Hits, err = s.plain.cite(ctx, a, analysis.Query{Clauses: clauses}, list, ans)
 	return resp, err
 }

@@ -69,8 +69,10 @@ type Explain struct {
 // Response is what a search gave.
 type Response struct {
 	Hits      []Hit
-	Truncated bool     // there were more
-	Weak      bool     // nothing is above its floor
-	Fallback  string   // why a leg did not take part; "" = all asked for did
-	Dropped   []string // query words that were left out as stop words
+	Truncated bool   // there were more
+	Weak      bool   // nothing is above its floor
+	Fallback  string // why a leg did not take part; "" = all asked for did
+	// PendingVectors is how many chunks could not be found by meaning yet.
+	PendingVectors int64
+	Dropped        []string // query words that were left out as stop words
 }

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"ragd/internal/analysis"
+	"ragd/internal/store"
+)
+
+// The weight of meaning, and what moves it. Chosen over several sets of
+// questions, leaving each out in turn; none is fitted to one set.
+const (
+	weightBase       = 0.6
+	weightIdentifier = 0.15 // less for a query that looks like an identifier
+	weightCoverage   = 0.3  // times (½ − coverage)
+	weightForeign    = 0.1  // at most, when the letters are mostly not of the model's script
+	foreignShare     = 0.5
+	weightLeast      = 0.05
+	weightMost       = 0.95
+)
+
+// weight is the weight of meaning in a hybrid search, and why.
+type weight struct {
+	meaning float64
+	reason  string
+}
+
+// weigh chooses the weight for a query. alpha, when given, is the weight of
+// keywords and settles it.
+func weigh(r Request, lex store.LexicalResult) weight {
+	switch {
+	case r.Mode == ModeKeyword:
+		return weight{0, "keyword only"}
+	case r.Mode == ModeMeaning:
+		return weight{1, "meaning only"}
+	case r.Mode == ModeRRF:
+		return weight{0.5, "reciprocal ranks"}
+	case r.Alpha != nil:
+		a := min(max(*r.Alpha, 0), 1)
+		return weight{1 - a, fmt.Sprintf("alpha %.2f", a)}
+	}
+	w := weightBase
+	reasons := []string{fmt.Sprintf("base %.2f", weightBase)}
+	if looksLikeIdentifier(r.Query) {
+		w -= weightIdentifier
+		reasons = append(reasons, fmt.Sprintf("identifier −%.2f", weightIdentifier))
+	}
+	c := coverage(lex)
+	move := weightCoverage * (0.5 - c)
+	w += move
+	reasons = append(reasons, fmt.Sprintf("coverage %.2f %+.2f", c, move))
+	if share := analysis.NonLatinShare(r.Query); share > foreignShare && w > weightForeign {
+		w = weightForeign
+		reasons = append(reasons, fmt.Sprintf("script outside the model's, at most %.2f", weightForeign))
+	}
+	return weight{min(max(w, weightLeast), weightMost), strings.Join(reasons, ", ")}
+}
+
+// looksLikeIdentifier: a name of a program, a path or a code, rather than words.
+func looksLikeIdentifier(query string) bool {
+	words := strings.Fields(query)
+	if len(words) == 0 || len(words) > 4 {
+		return false
+	}
+	for _, w := range words {
+		if identifierWord(w) {
+			return true
+		}
+	}
+	return false
+}
+
+func identifierWord(w string) bool {
+	w = strings.Trim(w, `"'?!.,;()`)
+	letters, digits, inner := 0, 0, false
+	var before rune
+	for _, r := range w {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+			if unicode.IsUpper(r) && unicode.IsLower(before) {
+				inner = true
+			}
+		case r == '_' || r == '/' || r == '\\' || r == ':' || r == '.' || r == '=' || r == '$' || r == '@' || r == '#':
+			inner = true
+		}
+		before = r
+	}
+	return letters+digits > 1 && (inner || letters > 0 && digits > 0)
+}
