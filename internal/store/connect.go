@@ -45,7 +45,7 @@ func newConnector(path string, params, pragmas []string) (*connector, error) {
 func openWriter(path string) (*sql.DB, error) {
 	c, err := newConnector(path, []string{
 		"_mutex=no", "_txlock=immediate", "_busy_timeout=10000", "_synchronous=NORMAL",
-		"_foreign_keys=on", "_cache_size=-16384", "_stmt_cache_size=0",
+		"_foreign_keys=on", "_cache_size=-16384", "_stmt_cache_size=64",
 	}, []string{
 		"page_size = 4096", "auto_vacuum = INCREMENTAL",
 		"journal_mode = WAL", "wal_autocheckpoint = 4000", "journal_size_limit = 33554432",

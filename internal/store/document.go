@@ -111,6 +111,10 @@ func (t *wtx) exclude(d *docRow, st Stat, code, why string) error {
 }
 
 func (t *wtx) parts(doc int64) ([]docRow, error) {
+	var one int
+	if ok, err := t.get([]any{&one}, "SELECT 1 FROM documents WHERE parent_id = ? LIMIT 1", doc); err != nil || !ok {
+		return nil, err
+	}
 	return t.docs("SELECT "+docColumns+" FROM documents WHERE parent_id = ? AND state <> 0", doc)
 }
 

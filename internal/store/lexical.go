@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"math"
 	"slices"
 )
 
@@ -65,6 +67,9 @@ func (s *Store) Lexical(ctx context.Context, q LexicalQuery) (LexicalResult, err
 		if sc.none {
 			return nil
 		}
+		if clauses, err = s.rarest(r, c, clauses); err != nil {
+			return err
+		}
 		plan, err := s.plan(r, c, clauses, &res)
 		if err != nil {
 			return err
@@ -89,7 +94,7 @@ func usableClauses(in []Clause) (out []Clause, impossible bool) {
 			}
 			continue
 		}
-		if total+len(c.Any) > maxPhrases || len(out) == maxClauses {
+		if total+len(c.Any) > maxAsked {
 			break
 		}
 		total += len(c.Any)
@@ -99,6 +104,55 @@ func usableClauses(in []Clause) (out []Clause, impossible bool) {
 		out = append(out, c)
 	}
 	return out, false
+}
+
+// maxAsked is how many phrases of a query are looked at; of more clauses than
+// one expression takes, the rarest are kept.
+const maxAsked = 1024
+
+// rarest keeps the clauses that say most: those that must match, then the
+// rarest, in the order given.
+func (s *Store) rarest(r *reader, c corpus, clauses []Clause) ([]Clause, error) {
+	if len(clauses) <= maxClauses && phrasesOf(clauses) <= maxPhrases {
+		return clauses, nil
+	}
+	rows := make([]int64, len(clauses))
+	order := make([]int, len(clauses))
+	for i, cl := range clauses {
+		order[i] = i
+		for _, ph := range cl.Any {
+			f, err := s.frequency(r, c, ph)
+			if err != nil {
+				return nil, err
+			}
+			rows[i] += f.n
+		}
+		switch {
+		case cl.Must:
+			rows[i] = -1
+		case rows[i] == 0:
+			rows[i] = math.MaxInt64 // in no chunk: it says nothing
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
+	order = order[:min(len(order), maxClauses)]
+	slices.Sort(order)
+	out := make([]Clause, 0, len(order))
+	total := 0
+	for _, i := range order {
+		if total += len(clauses[i].Any); total > maxPhrases {
+			break
+		}
+		out = append(out, clauses[i])
+	}
+	return out, nil
+}
+
+func phrasesOf(clauses []Clause) (n int) {
+	for _, c := range clauses {
+		n += len(c.Any)
+	}
+	return n
 }
 
 func readCorpus(r *reader, gen uint64) (c corpus, err error) {

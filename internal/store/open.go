@@ -64,7 +64,7 @@ func openExisting(ctx context.Context, o Options, rep *OpenReport) (*Store, erro
 		return nil, err
 	}
 	rep.Created = !exists
-	s := &Store{opt: o, log: o.Logger, turn: make(chan struct{}, 1), stmt: map[string]*sql.Stmt{}}
+	s := &Store{opt: o, log: o.Logger, turn: make(chan struct{}, 1), stmt: map[string]*statement{}}
 	s.gen.Store(1)
 	if err := s.connect(ctx, exists, rep); err != nil {
 		s.abandon()
@@ -92,6 +92,9 @@ func (s *Store) connect(ctx context.Context, exists bool, rep *OpenReport) (err 
 		return err
 	}
 	if s.conn, err = s.writers.Conn(ctx); err != nil {
+		return err
+	}
+	if s.raw, err = rawConn(s.conn); err != nil {
 		return err
 	}
 	if exists {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
+	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // Store is the index. It is safe for concurrent use.
@@ -19,9 +20,10 @@ type Store struct {
 	readers *sql.DB
 	writers *sql.DB
 
-	turn chan struct{} // holds one token; who takes it owns the fields below
-	conn *sql.Conn     // the writing connection
-	stmt map[string]*sql.Stmt
+	turn chan struct{}       // holds one token; who takes it owns the fields below
+	conn *sql.Conn           // the writing connection
+	raw  *sqlite3.SQLiteConn // the same, for statements
+	stmt map[string]*statement
 	seq  int64 // the next chunk's sequence number
 	last int64 // KB that got the last claim, for fairness
 
@@ -50,7 +52,7 @@ func (s *Store) Close() error {
 	}
 	err := s.readers.Close()
 	for _, st := range s.stmt {
-		if e := st.Close(); err == nil {
+		if e := st.st.Close(); err == nil {
 			err = e
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 )
 
@@ -75,19 +76,18 @@ func (t *wtx) hook(point string) error {
 }
 
 // prepare returns the statement for query, kept for the store's life.
-func (t *wtx) prepare(query string) (*sql.Stmt, error) {
+func (t *wtx) prepare(query string) (*statement, error) {
 	if st, ok := t.s.stmt[query]; ok {
 		return st, nil
 	}
-	st, err := t.s.conn.PrepareContext(t.bg, query)
-	if err != nil {
-		return nil, fmt.Errorf("%w in: %s", err, query)
+	st, err := newStatement(t.s.raw, query)
+	if err == nil {
+		t.s.stmt[query] = st
 	}
-	t.s.stmt[query] = st
-	return st, nil
+	return st, err
 }
 
-func (t *wtx) exec(query string, args ...any) (sql.Result, error) {
+func (t *wtx) exec(query string, args ...any) (driver.Result, error) {
 	if err := t.hook(query); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (t *wtx) exec(query string, args ...any) (sql.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.ExecContext(t.bg, args...)
+	return st.exec(args)
 }
 
 func (t *wtx) run(query string, args ...any) error {
@@ -121,26 +121,30 @@ func (t *wtx) count(query string, args ...any) (int64, error) {
 	return r.RowsAffected()
 }
 
-// get scans the only row; false when there is none.
-func (t *wtx) get(dest []any, query string, args ...any) (bool, error) {
+// get scans the first row; false when there is none.
+func (t *wtx) get(dest []any, query string, args ...any) (found bool, err error) {
 	st, err := t.prepare(query)
 	if err != nil {
 		return false, err
 	}
-	err = st.QueryRowContext(t.bg, args...).Scan(dest...)
-	if err == sql.ErrNoRows {
+	err = st.query(args, func(row []driver.Value) (bool, error) {
+		if len(row) != len(dest) {
+			return false, fmt.Errorf("store: %d columns for %d variables in: %s", len(row), len(dest), query)
+		}
+		for i, v := range row {
+			if err := assign(dest[i], v); err != nil {
+				return false, fmt.Errorf("%w in: %s", err, query)
+			}
+		}
+		found = true
 		return false, nil
-	}
-	return err == nil, err
+	})
+	return found && err == nil, err
 }
 
 // each reads all rows; fn scans. No other statement may run inside fn.
 func (t *wtx) each(fn func(rows *sql.Rows) error, query string, args ...any) error {
-	st, err := t.prepare(query)
-	if err != nil {
-		return err
-	}
-	rows, err := st.QueryContext(t.bg, args...)
+	rows, err := t.s.conn.QueryContext(t.bg, query, args...)
 	if err != nil {
 		return err
 	}
@@ -149,13 +153,15 @@ func (t *wtx) each(fn func(rows *sql.Rows) error, query string, args ...any) err
 
 // ids reads a column of integers.
 func (t *wtx) ids(query string, args ...any) (out []int64, err error) {
-	err = t.each(func(rows *sql.Rows) error {
+	st, err := t.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	err = st.query(args, func(row []driver.Value) (bool, error) {
 		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
+		err := assign(&id, row[0])
 		out = append(out, id)
-		return nil
-	}, query, args...)
+		return true, err
+	})
 	return out, err
 }
