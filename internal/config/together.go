@@ -76,6 +76,9 @@ func (c *Config) ownPaths() []string {
 		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 			own = append(own, c.DBPath+suffix)
 		}
+		for _, name := range []string{"barrier", "cache"} {
+			own = append(own, filepath.Join(c.DataDir(), name))
+		}
 	}
 	for _, sock := range []string{c.Sockets.MCP, c.Sockets.Admin} {
 		own = append(own, sock, sock+".lock")
