@@ -319,6 +319,7 @@ func TestColumnsStayAlignedBesideWideAndJoinedCharacters(t *testing.T) {
 		f.jobs["pending"] = append(f.jobs["pending"], wire.Job{ID: int64(i + 1), KB: "notes", Path: n, State: "pending", Reason: "REASON", Created: before(time.Minute)})
 	}
 	a := liveApp(t, f, 80, 24, nil)
+	a.m.pinned = true
 	a.goTo("2")
 	seen, column := 0, 0
 	for _, l := range strings.Split(a.m.View(), "\n") {

@@ -37,6 +37,7 @@ type Model struct {
 	polledAt  time.Time // of the last status
 	tickSeq   int
 	quitting  bool
+	pinned    bool // frames go to a terminal: see finishFrame
 }
 
 func newModel(sh *shared, events <-chan wire.Event, first int) *Model {

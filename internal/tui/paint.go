@@ -15,7 +15,7 @@ func (m *Model) finishFrame(frame string) string {
 	if m.sh.g.ASCII {
 		return asciiOnly(frame)
 	}
-	if !mayDisagree(frame) {
+	if !m.pinned || !mayDisagree(frame) {
 		return frame
 	}
 	lines := strings.Split(frame, "\n")

@@ -27,6 +27,7 @@ type program struct {
 type frameMsg struct{}
 
 func newProgram(m *Model, s *screen) *program {
+	m.pinned = true
 	return &program{m: m, screen: s, crash: &atomic.Pointer[string]{}}
 }
 

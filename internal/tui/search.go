@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	searchPause  = 15 * time.Millisecond // after the last key, before the daemon is asked
+	searchPause  = 10 * time.Millisecond // after the last key, before the daemon is asked
 	previewPause = 40 * time.Millisecond // after the cursor has come to rest
-	searchHits   = 50
+	searchHits   = 30
 	maxQuery     = 4096
 )
 
@@ -94,9 +94,6 @@ func (p *searchPage) Back() bool {
 		p.focus = onResults
 	case p.focus == onInput && p.in.text != "":
 		p.clear()
-	case p.focus == onInput:
-		p.focus = onResults
-		return false
 	default:
 		return false
 	}
@@ -112,6 +109,7 @@ func (p *searchPage) forget() {
 	p.seq++
 	p.stop()
 	p.answer, p.known, p.err = wire.SearchResult{}, false, nil
+	p.focus, p.zoom = onInput, false // there is nothing else to be on
 	p.ls.resize(0, max(p.ls.h, 1))
 }
 
@@ -127,7 +125,7 @@ func (p *searchPage) Keys() []key.Binding {
 	k := p.sh.keys
 	switch p.focus {
 	case onInput:
-		return []key.Binding{as(k.Enter, "to the results"), as(k.Mode, "mode"), as(k.KB, "KB"), k.Older, k.Newer, as(k.Back, "back")}
+		return []key.Binding{as(k.Enter, "to the results"), as(k.Back, "back"), as(k.Mode, "mode"), as(k.KB, "KB"), k.Older, k.Newer}
 	case onPreview:
 		return []key.Binding{k.Edit, k.Opener, as(k.CopyRef, "copy citation"), k.CopyText, as(k.Focus, "to the input"), as(k.Mode, "mode"), as(k.KB, "KB")}
 	}
