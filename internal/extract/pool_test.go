@@ -102,7 +102,7 @@ func TestABadFileCostsOneJob(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector needs more address space than a worker has")
 	}
-	r, _ := misbehaving(t, WorkerLimits{Workers: 1, Timeout: 5 * time.Second, MemoryBytes: 2 << 30})
+	r, _ := misbehaving(t, WorkerLimits{Workers: 1, Timeout: 2 * time.Minute, MemoryBytes: 2 << 30})
 	for _, c := range []struct{ data, code, title string }{
 		{data: "good", title: "fine"},
 		{data: "panic", code: "corrupt"},
@@ -111,7 +111,6 @@ func TestABadFileCostsOneJob(t *testing.T) {
 		{data: "exit", code: "crashed"},
 		{data: "memory", code: "out_of_memory"},
 		{data: "deep", code: "out_of_memory crashed"}, // whichever limit comes first
-		{data: "hang", code: "timeout"},
 		{data: "large", code: "too_large"},
 		{data: "good again", title: "fine"},
 	} {
@@ -122,6 +121,20 @@ func TestABadFileCostsOneJob(t *testing.T) {
 		case c.code == "" && (err != nil || doc.Title != c.title):
 			t.Errorf("%s: %v %v", c.data, doc, err)
 		}
+	}
+}
+
+func TestAFileThatHangsIsEndedAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	r, pool := misbehaving(t, WorkerLimits{Workers: 1, Timeout: time.Second})
+	_, err := r.Extract(context.Background(), Source{Path: "x.misbehave", Data: []byte("hang")})
+	if f, ok := fault.As(err); !ok || f.Kind != fault.Permanent || f.Code != "timeout" {
+		t.Fatalf("error %v, want permanent timeout", err)
+	}
+	pool.mu.Lock()
+	defer pool.mu.Unlock()
+	if len(pool.idle) != 0 {
+		t.Error("the hanging process is kept for the next file")
 	}
 }
 
