@@ -27,6 +27,7 @@ type VectorStore interface {
 	KnownVectors(ctx context.Context, generation int64, hashes []store.VectorHash) (map[store.VectorHash]bool, error)
 	PutVectors(ctx context.Context, generation int64, list []store.EmbeddedChunk) error
 	Flip(ctx context.Context) (store.VectorGeneration, bool, error)
+	ServeTarget(ctx context.Context) (store.VectorGeneration, error)
 	CollectVectors(ctx context.Context) (store.VectorGC, error)
 }
 
@@ -58,6 +59,7 @@ type Embedding struct {
 	busy func() bool   // files are being indexed; set before Run
 	rate *rateMeter
 
+	atOnce     bool          // the new vectors serve before they are complete
 	generation int64         // of the target; 0 = not asked for yet
 	attempts   map[int64]int // of chunks whose error may pass; only the running goroutine uses it
 	collected  time.Time
@@ -88,6 +90,10 @@ func (e *Embedding) Wake() {
 	default:
 	}
 }
+
+// ServeAtOnce lets the new vectors answer searches before they are complete:
+// for when nothing can embed queries for the old ones. Call it before Run.
+func (e *Embedding) ServeAtOnce() { e.atOnce = true }
 
 // EmbedStatus is how the stage is doing.
 type EmbedStatus struct {
@@ -209,6 +215,11 @@ func (e *Embedding) prepare(ctx context.Context) error {
 	g, err := e.opt.Store.UseModel(ctx, store.VectorModel{Key: VectorKey(id), Name: id.Name, Dim: id.Dim, Source: e.opt.Source})
 	if err != nil {
 		return err
+	}
+	if e.atOnce && !g.Serving {
+		if _, err := e.opt.Store.ServeTarget(ctx); err != nil {
+			return err
+		}
 	}
 	e.generation = g.ID
 	return nil
