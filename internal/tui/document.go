@@ -105,7 +105,7 @@ func (v *docView) more() tea.Cmd {
 
 func (v *docView) keys() []key.Binding {
 	k := v.sh.keys
-	return []key.Binding{k.Edit, k.Opener, as(k.CopyRef, "copy path"), as(k.Why, "which rule"),
+	return []key.Binding{k.Edit, k.Opener, as(k.CopyRef, "copy path"), as(k.Why, "indexed or not"),
 		key.NewBinding(key.WithKeys("n"), key.WithHelp("n/N", "next, previous chunk")), as(k.Back, "back")}
 }
 

@@ -56,14 +56,19 @@ func newDocuments(sh *shared) page {
 func (p *documentsPage) Load() tea.Cmd {
 	p.entered = true
 	p.sync()
+	if p.doc != nil {
+		return tea.Batch(p.loadSets(), p.doc.reload())
+	}
+	return p.loadSets()
+}
+
+// loadSets begins the listings that are wanted and not there, or out of date.
+func (p *documentsPage) loadSets() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, s := range p.tree.sets {
 		if s.open && (!s.loaded || s.stale) && !s.loading {
 			cmds = append(cmds, p.begin(s))
 		}
-	}
-	if p.doc != nil {
-		cmds = append(cmds, p.doc.reload())
 	}
 	return tea.Batch(cmds...)
 }
@@ -151,7 +156,7 @@ func (p *documentsPage) Update(msg tea.Msg) tea.Cmd {
 	case kbsMsg:
 		p.sync()
 		if p.entered { // nothing is loaded for a page that nobody has looked at
-			return p.Load()
+			return p.loadSets()
 		}
 	case docsMsg:
 		return p.take(msg)

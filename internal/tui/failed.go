@@ -90,7 +90,7 @@ func (p *failedPage) Keys() []key.Binding {
 		return p.filter.keys()
 	}
 	return []key.Binding{k.Retry, k.Ignore, k.Mark, k.RetryAll, as(k.Enter, "details"), as(k.CopyRef, "copy path"),
-		k.Folder, k.Edit, k.MarkAll, k.Filter, as(k.Expand, "unfold"), as(k.Collapse, "fold"), as(k.Why, "which rule")}
+		k.Folder, k.Edit, k.MarkAll, k.Filter, as(k.Expand, "unfold"), as(k.Collapse, "fold"), as(k.Why, "indexed or not")}
 }
 
 func (p *failedPage) Update(msg tea.Msg) tea.Cmd {

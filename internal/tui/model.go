@@ -82,6 +82,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(m.poll(), m.tick())
 	case reloadMsg:
 		m.reloading, m.loadedAt = false, m.sh.now()
+		if p, ok := m.pages[m.cur].(*searchPage); ok {
+			return m, tea.Batch(m.sh.loadKBs(), p.renew())
+		}
 		return m, m.loadAll()
 	case doneMsg:
 		return m, m.finish(msg)
@@ -120,6 +123,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case noteMsg:
 		m.overlay = newNote(m.sh, msg)
+		return m, nil
+	case helpMsg:
+		m.overlay = newHelp(m.sh, titles[m.cur], m.pages[m.cur].Keys())
 		return m, nil
 	case askMsg:
 		m.overlay = newAsk(m.sh, msg)

@@ -86,6 +86,7 @@ type (
 	toastGoneMsg struct{ seq int }
 	tickMsg      struct{ seq int }
 	reloadMsg    struct{}
+	helpMsg      struct{}
 	// goMsg switches to a page; then is handed to it.
 	goMsg struct {
 		page int

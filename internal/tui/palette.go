@@ -136,7 +136,7 @@ func (m *Model) commands() []command {
 	for i, t := range titles {
 		add("go to "+strings.ToLower(t), send(goMsg{page: i}))
 	}
-	add("keys of this page", func() tea.Msg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'?'}} })
+	add("keys of this page", send(helpMsg{}))
 	add("add a folder", addFolderPrompt(sh))
 	add("why is a file not indexed", whyPrompt(sh, ""))
 	add("retry all failed", send(runMsg{retryAll}))

@@ -18,6 +18,7 @@ const (
 	previewPause = 40 * time.Millisecond // after the cursor has come to rest
 	searchHits   = 30
 	maxQuery     = 4096
+	renewAfter   = 3 * time.Second
 )
 
 // The modes as a person says them, and as the daemon calls them.
@@ -40,6 +41,7 @@ type searchPage struct {
 	seq     int // of the newest question; answers to older ones are dropped
 	cancel  context.CancelFunc
 	asking  bool
+	askedAt time.Time
 	answer  wire.SearchResult
 	known   bool // there is an answer
 	err     error
@@ -76,6 +78,15 @@ func (p *searchPage) Load() tea.Cmd {
 		return nil
 	}
 	return p.ask()
+}
+
+// renew asks again while documents come in, but not at their pace: nobody can
+// read a list that changes every second.
+func (p *searchPage) renew() tea.Cmd {
+	if p.sh.now().Sub(p.askedAt) < renewAfter {
+		return nil
+	}
+	return p.Load()
 }
 
 func (p *searchPage) Ready() bool {
@@ -171,7 +182,7 @@ func (p *searchPage) ask() tea.Cmd {
 	p.seq++
 	p.stop()
 	ctx, cancel := context.WithCancel(context.Background())
-	p.cancel, p.asking = cancel, true
+	p.cancel, p.asking, p.askedAt = cancel, true, p.sh.now()
 	seq, kb, mode := p.seq, p.kb, searchModes[p.mode].wire
 	return func() tea.Msg {
 		res, err := p.sh.backend.Search(ctx, query, kb, mode, searchHits, true)
@@ -187,12 +198,16 @@ func (p *searchPage) take(msg answerMsg) tea.Cmd {
 	if p.err = msg.err; p.err != nil {
 		return nil
 	}
-	same := p.known && p.answer.Query == msg.result.Query
+	on, had := p.hit()
+	same := had && p.answer.Query == msg.result.Query
 	p.answer, p.known = msg.result, true
-	if !same {
-		p.ls.cur, p.ls.off = 0, 0
-	}
 	p.ls.resize(len(p.answer.Results), max(p.ls.h, 1))
+	p.ls.moveTo(0)
+	for i, h := range p.answer.Results {
+		if same && h.KB == on.KB && h.Path == on.Path && h.ChunkIndex == on.ChunkIndex {
+			p.ls.moveTo(i)
+		}
+	}
 	return p.want()
 }
 
