@@ -44,6 +44,7 @@ func (m *match) quoted(terms []string) {
 
 // phrase adds a phrase, which must be usable, with its weight.
 func (m *match) phrase(p Phrase, weight float64, clause int) {
+	p = tame(p)
 	if cols := p.Columns & (ColTitle | ColHeadings | ColBody); cols != 0 && cols != ColTitle|ColHeadings|ColBody {
 		m.b.WriteByte('{')
 		for i, name := range []string{"title", "headings", "body"} {
@@ -163,6 +164,18 @@ func usable(p Phrase) bool {
 		}
 	}
 	return true
+}
+
+// minPrefix is the least bytes of a prefix. FTS5 gathers all rows of all terms
+// that begin with it before it gives the first, which takes seconds for "a*".
+const minPrefix = 3
+
+// tame takes a prefix that is too short as a whole word.
+func tame(p Phrase) Phrase {
+	if p.Prefix && len(p.Terms) > 0 && len(p.Terms[len(p.Terms)-1]) < minPrefix {
+		p.Prefix = false
+	}
+	return p
 }
 
 // name is how a phrase is shown and remembered.

@@ -126,8 +126,8 @@ func TestCrashAtAnyStatementLeavesASoundIndex(t *testing.T) {
 
 func TestFailureAtAnyStatementLeavesASoundIndex(t *testing.T) {
 	t.Parallel()
-	for name, stride := range map[string]int{"once": 2, "from then on": 5} {
-		forever := stride == 5
+	for name, stride := range map[string]int{"once": 3, "from then on": 10} {
+		forever := stride == 10
 		t.Run(name, func(t *testing.T) {
 			for at := 1; ; at += stride {
 				n, broken := 0, true

@@ -74,6 +74,7 @@ const countSQL = `SELECT count(*), coalesce(max(rowid), 0) FROM
 
 // frequency returns how many chunks a phrase is in.
 func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
+	p = tame(p)
 	key := p.name()
 	if f, ok := s.dfs.get(c.gen, key); ok {
 		return f, nil
@@ -89,7 +90,11 @@ func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
 	if n == dfExact {
 		span := float64(c.high - c.low + 1)
 		density := float64(n) / float64(last-c.low+1)
-		for i := int64(1); i < 4; i++ {
+		windows := int64(4)
+		if p.Prefix {
+			windows = 1 // each costs as much as the first
+		}
+		for i := int64(1); i < windows; i++ {
 			from := c.low + int64(span)*i/4
 			var got, last int64
 			if err := r.row(countSQL, expr, from, dfSample).Scan(&got, &last); err != nil {
@@ -100,7 +105,7 @@ func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
 			}
 			density += float64(got) / float64(max(last-from+1, 1))
 		}
-		f.n = min(max(int64(density/4*span), dfExact), c.chunks)
+		f.n = min(max(int64(density/float64(windows)*span), dfExact), c.chunks)
 		f.estimated = true
 	}
 	s.dfs.put(c.gen, key, f)

@@ -49,13 +49,22 @@ func (s *Store) Maintain(ctx context.Context) error {
 	if err := s.merge(ctx); err != nil {
 		return err
 	}
-	if err := s.maintenance(ctx, "checkpoint", "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+	if err := s.checkpoint(ctx); err != nil {
 		return err
 	}
 	if err := s.vacuum(ctx); err != nil {
 		return err
 	}
-	return s.maintenance(ctx, "tidy", "PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA shrink_memory")
+	if err := s.checkpoint(ctx); err != nil {
+		return err
+	}
+	return s.maintenance(ctx, "tidy", "PRAGMA shrink_memory")
+}
+
+// checkpoint brings the log into the file and empties it. A long read keeps
+// it from being emptied; then it waits no longer than it may hold up writers.
+func (s *Store) checkpoint(ctx context.Context) error {
+	return s.maintenance(ctx, "checkpoint", "PRAGMA busy_timeout = 200", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA busy_timeout = 10000")
 }
 
 // merge goes on as long as a step changes something. Only levels with four or

@@ -11,7 +11,7 @@ const (
 )
 
 // Phrase is one or more consecutive analysed terms. With Prefix, the last one
-// matches as a prefix.
+// matches as a prefix; one of less than three bytes is taken as a whole word.
 type Phrase struct {
 	Terms   []string
 	Columns Column

@@ -3,7 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
+	"path/filepath"
+	"syscall"
+
+	"ragd/internal/fault"
 )
 
 // KBStats returns the counters of KBs by name; nil = all. It looks at no
@@ -52,6 +57,23 @@ func (s *Store) Totals(ctx context.Context) (t Totals, err error) {
 	return t, err
 }
 
+func probeDisk(dir string) (err error) {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err == nil {
+		_, err = f.Write(make([]byte, probeBytes))
+		err = errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name()))
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.New(fault.Unavailable, "disk_full", "the disk of the index is full").
+			WithHint("Free some space; work goes on by itself.").Because(err)
+	}
+	return fault.New(fault.Unavailable, "disk_error", "nothing can be written to the folder of the index").
+		WithHint("Check the disk and the permissions of %s.", dir).Because(err)
+}
+
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -71,9 +93,16 @@ func (s *Store) Probe(ctx context.Context) error {
 	})
 }
 
-// ProbeWrite writes a little and brings it to the disk; it fails as long as
-// the disk is full.
+// probeBytes must fit on the disk before it counts as having room again: the
+// log may still have some of its own when the disk has none.
+const probeBytes = 1 << 20
+
+// ProbeWrite writes a little, beside the index and into it, and brings it to
+// the disk; it fails as long as the disk is full.
 func (s *Store) ProbeWrite(ctx context.Context) error {
+	if err := probeDisk(filepath.Dir(s.opt.Path)); err != nil {
+		return err
+	}
 	err := s.write(ctx, "probe write", func(t *wtx) error {
 		return t.run("INSERT INTO settings (key, value) VALUES ('probed', ?1) ON CONFLICT (key) DO UPDATE SET value = ?1", t.now)
 	})

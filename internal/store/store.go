@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	sqlite3 "github.com/mattn/go-sqlite3"
@@ -29,6 +30,7 @@ type Store struct {
 
 	gen     atomic.Uint64
 	closed  atomic.Bool
+	reading atomic.Int64 // reads under way
 	damaged atomic.Bool
 
 	ftsBroken bool // found by Open, before anybody else uses the store
@@ -38,6 +40,9 @@ type Store struct {
 	dfs dfCache
 	vec vectorIndex
 }
+
+// closeWait is how long Close waits for reads under way.
+const closeWait = 3 * time.Second
 
 // Generation rises with every commit that changes what a search sees.
 func (s *Store) Generation() uint64 { return s.gen.Load() }
@@ -49,6 +54,10 @@ func (s *Store) Close() error {
 	defer func() { <-s.turn }()
 	if s.closed.Swap(true) {
 		return nil
+	}
+	// Reads under way may end; who stops the daemon has cancelled the long ones.
+	for end := time.Now().Add(closeWait); s.reading.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 	}
 	err := s.readers.Close()
 	for _, st := range s.stmt {
@@ -74,6 +83,8 @@ func (s *Store) Close() error {
 
 // read runs fn on one snapshot of the index.
 func (s *Store) read(ctx context.Context, what string, fn func(r *reader) error) error {
+	s.reading.Add(1)
+	defer s.reading.Add(-1)
 	if s.closed.Load() {
 		return s.classify(ctx, what, sql.ErrConnDone)
 	}

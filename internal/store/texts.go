@@ -3,9 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Texts are stored in segments, so that reading a chunk unpacks one or two.
@@ -53,6 +56,9 @@ func (t *wtx) insertTexts(content int64, segs []segment) error {
 
 func (s *Store) unpack(packed []byte) (string, error) {
 	out, err := s.dec.DecodeAll(packed, make([]byte, 0, segmentBytes))
+	if errors.Is(err, zstd.ErrDecoderClosed) {
+		return "", sql.ErrConnDone
+	}
 	if err != nil {
 		s.noteDamage()
 		return "", fmt.Errorf("store: a stored text cannot be unpacked: %w", err)
