@@ -24,7 +24,7 @@ var floors = map[string]int{
 	"watcher": 1, "internal/extract": 1, "internal/embed": 1, "internal/store": 1, "internal/usock": 1,
 	"indexer": 2, "internal/search": 2, "internal/adminclient": 2,
 	"mcpserver": 3, "internal/admin": 3, "internal/tui": 3,
-	"cmd/ragd": 4, "cmd/ragtui": 4, "internal/blackbox": 4, "internal/blackbox": 4,
+	"cmd/ragd": 4, "cmd/ragtui": 4, "internal/blackbox": 4,
 }
 
 // thirdParty says which packages may import what outside the standard library.
