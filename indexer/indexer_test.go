@@ -493,3 +493,26 @@ func TestCrashesDoNotParkFilesThatWereOnlyWaiting(t *testing.T) {
 		t.Errorf("left: %+v %v", q, err)
 	}
 }
+
+func TestBinaryFileWithoutExtensionIsExcludedNotFailed(t *testing.T) {
+	r := newRig(t)
+	r.write("kb/program", "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00>\x00\x01\x00")
+	r.write("kb/LICENSE", "rhodium terms of use")
+	r.hintRoot()
+	r.settle()
+	r.found("rhodium", "kb/LICENSE")
+	if jobs := r.jobs(store.JobFailed); len(jobs) != 0 {
+		t.Errorf("parked: %+v", jobs)
+	}
+	d, ok, err := r.store.Document(context.Background(), r.kbID("kb"), "program")
+	r.must(err)
+	if !ok || d.State != store.StateExcluded || d.Reason == "" {
+		t.Errorf("the program is listed as %+v", d)
+	}
+	n := r.ext.total()
+	r.hintRoot()
+	r.settle()
+	if r.ext.total() != n {
+		t.Error("a scan read it again")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"runtime/debug"
 
 	"ragd/internal/chunk"
@@ -88,12 +89,26 @@ func (w *worker) process(ctx context.Context, j store.Job, stage *string) store.
 		}
 	}
 	in, err := w.indexed(ctx, j, e, data, hash, key, format, stage)
+	if why, not := notADocument(j.Path, err); not {
+		out.Excluded = &store.Exclusion{Stat: st, Code: codeContent, Why: why}
+		return out
+	}
 	if err != nil {
 		return w.fail(out, *stage, err, hash, st)
 	}
 	in.Stat = st
 	out.Indexed = in
 	return out
+}
+
+// notADocument: a file without an extension is tried as text; when it turns
+// out to be something else, it is not a failure.
+func notADocument(p string, err error) (why string, not bool) {
+	e, ok := fault.As(err)
+	if !ok || path.Ext(p) != "" || e.Code != "binary" && e.Code != "wrong_type" {
+		return "", false
+	}
+	return e.Message, true
 }
 
 func (w *worker) unchanged(ctx context.Context, j store.Job, hash [32]byte, key string) (bool, error) {
