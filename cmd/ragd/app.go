@@ -74,7 +74,7 @@ then:        ragd add ~/notes
 		a.searchCommand(), a.statusCommand(), a.jobsCommand(), a.retryCommand(),
 		a.reindexCommand(), a.pauseCommand(), a.resumeCommand(),
 		a.addCommand(), a.removeCommand(), a.ignoredCommand(), a.agentCommand(), a.auditCommand(),
-		a.doctorCommand(), a.configCommand(), a.reloadCommand(), a.versionCommand(), a.workerCommand(), a.evalCommand(),
+		a.doctorCommand(), a.configCommand(), a.reloadCommand(), a.versionCommand(), a.workerCommand(), a.evalCommand(), a.modelCommand(),
 	)
 	return root
 }

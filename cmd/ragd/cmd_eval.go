@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ragd/internal/adminclient"
+	"ragd/internal/embed"
 	"ragd/internal/fault"
 	"ragd/internal/search/eval"
 )
@@ -82,12 +85,19 @@ func (a *app) evalSet(cmd *cobra.Command, path string, modes []string) (eval.Rep
 	if set.Corpus == nil {
 		return a.evalLive(cmd, set, modes)
 	}
+	embedder, err := a.evalEmbedder(modes)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	if embedder != nil {
+		defer embedder.Close() //nolint:errcheck // nothing was written by it
+	}
 	dir, err := os.MkdirTemp("", "ragd-eval-")
 	if err != nil {
 		return eval.Report{}, err
 	}
 	defer os.RemoveAll(dir)
-	ix, err := newEvalIndex(cmd.Context(), filepath.Join(dir, "index.db"), set)
+	ix, err := newEvalIndex(cmd.Context(), filepath.Join(dir, "index.db"), set, embedder)
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -162,4 +172,17 @@ func compareRuns(path string, reports []eval.Report) error {
 	}
 	l := losses[0]
 	return fault.New(fault.Conflict, "quality_lost", "%d results are worse than before; %s by %s fell from %.3f to %.3f", len(losses), l.Set, l.Leg, l.Before, l.After)
+}
+
+// evalEmbedder opens the model that the settings name, with all cores; nil
+// when they switch embedding off or no mode asked for needs it.
+func (a *app) evalEmbedder(modes []string) (embed.Embedder, error) {
+	cfg, err := a.config()
+	if err != nil || !cfg.Embeddings.Enabled || !slices.ContainsFunc(modes, func(m string) bool { return m != "keyword" }) {
+		return nil, err
+	}
+	if cfg.Embeddings.Threads == 0 {
+		cfg.Embeddings.Threads = runtime.NumCPU()
+	}
+	return openEmbedder(cfg, sourceOf(cfg))
 }

@@ -10,6 +10,7 @@ import (
 
 	"ragd/indexer"
 	"ragd/internal/chunk"
+	"ragd/internal/embed"
 	"ragd/internal/search"
 	"ragd/internal/search/eval"
 	"ragd/internal/store"
@@ -20,11 +21,12 @@ import (
 type evalIndex struct {
 	store    *store.Store
 	searcher *search.Searcher
+	meaning  bool // there are vectors
 }
 
 const evalBatch = 200
 
-func newEvalIndex(ctx context.Context, path string, set *eval.Set) (*evalIndex, error) {
+func newEvalIndex(ctx context.Context, path string, set *eval.Set, embedder embed.Embedder) (*evalIndex, error) {
 	st, _, err := store.Open(ctx, store.Options{Path: path, Reanalyse: reanalyser()})
 	if err != nil {
 		return nil, err
@@ -32,6 +34,9 @@ func newEvalIndex(ctx context.Context, path string, set *eval.Set) (*evalIndex, 
 	ix := &evalIndex{store: st}
 	if ix.searcher, err = search.New(search.Options{Index: st}); err == nil {
 		err = ix.fill(ctx, set)
+	}
+	if err == nil && embedder != nil {
+		err = ix.embed(ctx, embedder)
 	}
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -41,7 +46,24 @@ func newEvalIndex(ctx context.Context, path string, set *eval.Set) (*evalIndex, 
 
 func (x *evalIndex) close() { _ = x.store.Close() } // a temporary index: nothing to save
 
-func (x *evalIndex) has(mode string) bool { return mode == string(search.ModeKeyword) }
+func (x *evalIndex) has(mode string) bool { return x.meaning || mode == string(search.ModeKeyword) }
+
+// embed makes the vectors of all texts, and lets meaning take part.
+func (x *evalIndex) embed(ctx context.Context, e embed.Embedder) error {
+	stage, err := indexer.NewEmbedding(indexer.EmbeddingOptions{Embedder: e, Store: x.store})
+	if err != nil {
+		return err
+	}
+	if err := stage.Drain(ctx); err != nil {
+		return fmt.Errorf("embed the corpus: %w", err)
+	}
+	x.meaning = true
+	x.searcher.SetMeaning(&search.Meaning{
+		Vectors:  x.store,
+		Embedder: func(string) (search.Embedder, string) { return e, "" },
+	})
+	return nil
+}
 
 func (x *evalIndex) fill(ctx context.Context, set *eval.Set) error {
 	kb, err := x.store.EnsureKB(ctx, set.Name, "eval", "/", false)

@@ -64,6 +64,7 @@ type daemon struct {
 	indexer  *indexer.Indexer
 	watcher  *watcher.Watcher
 	searcher *search.Searcher
+	embed    embedding
 	mcp      *mcpserver.Server
 	doors    agentDoors
 	audit    *auditLog
@@ -127,8 +128,9 @@ func (d *daemon) openServices() (err error) {
 	if err := d.openExtractors(); err != nil {
 		return err
 	}
+	d.openEmbedding()
 	if d.indexer, err = indexer.New(indexer.Options{
-		Root: d.set, Store: d.store, Extractor: d.registry, Logger: d.log,
+		Root: d.set, Store: d.store, Extractor: d.registry, Logger: d.log, Embedding: d.embed.stage,
 		Concurrency:   d.cfg.Indexer.Concurrency,
 		RetryMax:      d.cfg.Indexer.RetryMax,
 		StaleTimeout:  d.cfg.Indexer.StaleTimeout,
@@ -148,7 +150,7 @@ func (d *daemon) openServices() (err error) {
 	}); err != nil {
 		return err
 	}
-	d.searcher, err = search.New(search.Options{Index: d.store, Logger: d.log, SnippetChars: d.cfg.SnippetMaxChars})
+	d.searcher, err = search.New(search.Options{Index: d.store, Logger: d.log, SnippetChars: d.cfg.SnippetMaxChars, Meaning: d.meaning()})
 	return err
 }
 
@@ -184,6 +186,7 @@ func (d *daemon) close() {
 	if d.pool != nil {
 		d.pool.Close()
 	}
+	d.closeEmbedding()
 	if d.store != nil {
 		if err := d.store.Close(); err != nil {
 			d.log.Error("the index did not close cleanly", "error", err)
@@ -225,6 +228,7 @@ func (d *daemon) run(ctx context.Context, progress io.Writer) error {
 	}
 	g.Go(func() error { d.publish(gctx); return nil })
 	g.Go(func() error { d.reloadOnSignal(gctx); return nil })
+	g.Go(func() error { d.retryWhenHelpersAppear(gctx); return nil })
 	if progress != nil {
 		g.Go(func() error { d.showProgress(gctx, progress); return nil })
 	}

@@ -90,10 +90,6 @@ func (d *daemon) Status(ctx context.Context) (wire.Status, error) {
 	}, nil
 }
 
-func (d *daemon) embedder() wire.Embedder {
-	return wire.Embedder{State: "off", Reason: "search is by keyword"}
-}
-
 func (d *daemon) warnings() []string {
 	out := append([]string(nil), d.config().Warnings...)
 	if d.opened.Quarantined != "" {
