@@ -37,10 +37,15 @@ func (p *program) Init() tea.Cmd { return p.guard(p.m.Init()) }
 // View has nothing to say to Bubble Tea: the screen is drawn by draw.
 func (p *program) View() string { return "" }
 
-// Update hands the message to the model and draws what has become of it.
-func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	defer p.note()
-	var cmd tea.Cmd
+// Update hands the message to the model and draws what has become of it. A
+// panic ends the program in the same way as a key does.
+func (p *program) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.m.quitting = true // its state is not to be drawn any more
+			model, cmd = p, send(p.note(r))
+		}
+	}()
 	switch msg := msg.(type) {
 	case frameMsg:
 		p.waiting = false
@@ -74,23 +79,25 @@ func (p *program) draw() tea.Cmd {
 	return nil
 }
 
-// note keeps the value and the stack of a panic that Bubble Tea will catch.
-func (p *program) note() {
-	if r := recover(); r != nil {
-		text := fmt.Sprintf("%v\n\n%s", r, debug.Stack())
-		p.crash.CompareAndSwap(nil, &text)
-		panic(r)
-	}
+// note keeps the value and the stack of the first panic.
+func (p *program) note(r any) tea.Msg {
+	text := fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+	p.crash.CompareAndSwap(nil, &text)
+	return tea.Quit()
 }
 
-// guard makes the panics of a command, and of those it brings forth, be noted.
+// guard makes a panic of a command, or of one it brings forth, end the program in good order.
 func (p *program) guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
-	return func() tea.Msg {
-		defer p.note()
-		msg := cmd()
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = p.note(r)
+			}
+		}()
+		msg = cmd()
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			for i, c := range batch {
 				batch[i] = p.guard(c)

@@ -89,10 +89,10 @@ func Run(ctx context.Context, o Options) error {
 	if err := p.screen.enter(); err != nil {
 		return err
 	}
-	tp := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(io.Discard),
+	tp := tea.NewProgram(p, tea.WithInput(o.Input), tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(),      // see screen
 		tea.WithoutSignalHandler()) // its handler may wait for ever for a loop that has ended with ctx
-	stop := watchTerminal(cancel, p, tp)
+	stop := watchTerminal(ctx, p, tp)
 	_, err = tp.Run()
 	stop()
 	if leaveErr := p.screen.leave(); err == nil {
@@ -101,17 +101,18 @@ func Run(ctx context.Context, o Options) error {
 	switch {
 	case p.crash.Load() != nil:
 		return fmt.Errorf("ragtui failed; the terminal is in order again. Please report this: %s", *p.crash.Load())
-	case errors.Is(err, tea.ErrInterrupted), errors.Is(err, tea.ErrProgramKilled), errors.Is(err, context.Canceled):
-		return nil // a signal or the caller ended it
+	case errors.Is(err, tea.ErrProgramKilled):
+		return fmt.Errorf("ragtui ended by itself: %w", err)
 	}
 	return err
 }
 
 // watchTerminal tells the program the terminal's size, now and when it
-// changes, and cancels when SIGINT comes from outside (the key is read as a
-// key) and is not meant for an editor in the foreground. The function
-// returned ends it.
-func watchTerminal(cancel func(), p *program, tp *tea.Program) func() {
+// changes, and makes it quit when ctx ends, or when SIGINT comes from outside
+// (the key is read as a key) and is not meant for an editor in the
+// foreground. The program's own way of ending with a context leaves its
+// reader of keys behind. The function returned ends it.
+func watchTerminal(ctx context.Context, p *program, tp *tea.Program) func() {
 	sig, done, gone := make(chan os.Signal, 4), make(chan struct{}), make(chan struct{})
 	signal.Notify(sig, os.Interrupt, syscall.SIGWINCH, syscall.SIGCONT)
 	tell := func() {
@@ -122,14 +123,18 @@ func watchTerminal(cancel func(), p *program, tp *tea.Program) func() {
 	go func() {
 		defer close(gone)
 		tell()
+		ended := ctx.Done()
 		for {
 			select {
+			case <-ended:
+				ended = nil
+				tp.Quit()
 			case s := <-sig:
 				switch {
 				case s != os.Interrupt:
 					tell()
 				case !p.m.sh.editing.Load():
-					cancel()
+					tp.Quit()
 				}
 			case <-done:
 				return

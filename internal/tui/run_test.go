@@ -32,6 +32,9 @@ func (t *tape) String() string {
 	return t.b.String()
 }
 
+// clockPanics is a clock that fails, which Update needs for the first event.
+func clockPanics(o *Options) { o.Now = func() time.Time { panic("on purpose") } }
+
 type panicBackend struct{ *fakeBackend }
 
 func (panicBackend) KBs(context.Context) ([]wire.KB, error) { panic("on purpose") }
@@ -43,10 +46,12 @@ func TestRunTakesTheTerminalAndGivesItBack(t *testing.T) {
 		back func(f *fakeBackend) Backend
 		end  func(cancel func(), keys *os.File)
 		err  string
+		set  func(o *Options)
 	}{
-		{"by a key", nil, func(_ func(), keys *os.File) { _, _ = keys.WriteString("q") }, ""},
-		{"by the caller", nil, func(cancel func(), _ *os.File) { cancel() }, ""},
-		{"by a panic", func(f *fakeBackend) Backend { return panicBackend{f} }, func(func(), *os.File) {}, "on purpose"},
+		{"by a key", nil, func(_ func(), keys *os.File) { _, _ = keys.WriteString("q") }, "", nil},
+		{"by the caller", nil, func(cancel func(), _ *os.File) { cancel() }, "", nil},
+		{"by a panic of a command", func(f *fakeBackend) Backend { return panicBackend{f} }, func(func(), *os.File) {}, "on purpose", nil},
+		{"by a panic of an update", nil, func(func(), *os.File) {}, "on purpose", clockPanics},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			// Bubble Tea lets timers that are running end by themselves, after at most ten seconds.
@@ -70,9 +75,11 @@ func TestRunTakesTheTerminalAndGivesItBack(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			done := make(chan error, 1)
-			go func() {
-				done <- Run(ctx, Options{Backend: back, Desk: &fakeDesk{}, Input: in, Output: out, UTF8: true})
-			}()
+			o := Options{Backend: back, Desk: &fakeDesk{}, Input: in, Output: out, UTF8: true}
+			if c.set != nil {
+				c.set(&o)
+			}
+			go func() { done <- Run(ctx, o) }()
 			for end := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), enterScreen); time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("the terminal is not taken")
