@@ -73,9 +73,11 @@ func (s *codeSet) nearest(q []uint64, f *codeFilter, k int) []candidate {
 	counts := make([]int32, limit+1)
 	out := make([]candidate, 0, 2*k)
 	full := 2 * k
+	var distances [blockWindows]uint16
 	for bi, b := range s.blocks {
-		for i := range b.n {
-			d := distance(q, b.codes[i*s.words:(i+1)*s.words])
+		distancesOf(distances[:b.n], q, b.codes)
+		for i, d := range distances[:b.n] {
+			d := int32(d)
 			if d > limit || !f.allows(&s.chunks[b.owner[i]]) {
 				continue
 			}
@@ -104,16 +106,27 @@ func tighten(counts []int32, limit int32, k int) int32 {
 	return limit
 }
 
-func distance(a, b []uint64) int32 {
-	if len(a) == 6 && len(b) == 6 { // 384 dimensions
-		return int32(bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) +
-			bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5]))
+// distancesOf fills out with the distances of q from the codes of a block.
+func distancesOf(out []uint16, q, codes []uint64) {
+	if len(q) == 6 { // 384 dimensions
+		q := [6]uint64(q)
+		for i := range out {
+			c := (*[6]uint64)(codes[i*6:])
+			out[i] = uint16(bits.OnesCount64(q[0]^c[0]) + bits.OnesCount64(q[1]^c[1]) + bits.OnesCount64(q[2]^c[2]) +
+				bits.OnesCount64(q[3]^c[3]) + bits.OnesCount64(q[4]^c[4]) + bits.OnesCount64(q[5]^c[5]))
+		}
+		return
 	}
-	n := 0
+	for i := range out {
+		out[i] = uint16(distance(q, codes[i*len(q):(i+1)*len(q)]))
+	}
+}
+
+func distance(a, b []uint64) (n int32) {
 	for i, x := range a {
-		n += bits.OnesCount64(x ^ b[i])
+		n += int32(bits.OnesCount64(x ^ b[i]))
 	}
-	return int32(n)
+	return n
 }
 
 // estimate orders candidates by the product of the query itself and the signs
