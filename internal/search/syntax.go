@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"time"
 
 	"ragd/internal/analysis"
 	"ragd/internal/fault"
@@ -20,13 +21,24 @@ type ExprIndex interface {
 type Syntax struct {
 	plain *Searcher
 	index ExprIndex
+	slots chan struct{} // one for each expression being looked up
 }
 
+// An expression can ask for very much work, such as a prefix that most words
+// begin with. So it gets only so long, and few run at once: other searches
+// must not wait for it.
+const (
+	syntaxTime  = 2 * time.Second
+	syntaxSlots = 2
+)
+
 // NewSyntax makes a Syntax that answers malformed queries as plain does.
-func NewSyntax(plain *Searcher, index ExprIndex) *Syntax { return &Syntax{plain, index} }
+func NewSyntax(plain *Searcher, index ExprIndex) *Syntax {
+	return &Syntax{plain, index, make(chan struct{}, syntaxSlots)}
+}
 
 // Search answers one request by keyword, whatever its Mode. A query that is
-// not valid syntax is searched as plain words.
+// not valid syntax, or asks for too much, is searched as plain words.
 func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	r.Mode = ModeKeyword
 	if err := check(&r); err != nil {
@@ -44,9 +56,9 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	lex, err := s.index.LexicalExpr(ctx, e, store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired}, poolSize)
-	if f, ok := fault.As(err); ok && f.Kind == fault.Invalid {
-		return s.plain.Search(ctx, r) // larger than the index takes
+	lex, tooMuch, err := s.lookUp(ctx, e, store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired})
+	if tooMuch {
+		return s.plain.Search(ctx, r)
 	}
 	if err != nil {
 		return nil, err
@@ -59,4 +71,23 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	}
 	resp.Hits, err = s.plain.cite(ctx, a, analysis.Query{Clauses: clauses}, list, ans)
 	return resp, err
+}
+
+// lookUp answers an expression; tooMuch says that it is larger than the index
+// takes, or takes too long.
+func (s *Syntax) lookUp(ctx context.Context, e store.Expr, f store.Filter) (lex store.LexicalResult, tooMuch bool, err error) {
+	short, cancel := context.WithTimeout(ctx, syntaxTime)
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-short.Done():
+		return lex, ctx.Err() == nil, ctx.Err()
+	}
+	lex, err = s.index.LexicalExpr(short, e, f, poolSize)
+	if err == nil {
+		return lex, false, nil
+	}
+	bad, ok := fault.As(err)
+	return lex, ctx.Err() == nil && (short.Err() != nil || ok && bad.Kind == fault.Invalid), err
 }

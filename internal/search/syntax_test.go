@@ -1,9 +1,12 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ragd/internal/analysis"
 	"ragd/internal/store"
@@ -107,6 +110,43 @@ func FuzzSyntax(f *testing.F) {
 		e, _, err := parseSyntax(analysis.New(), s)
 		if err == nil && strings.Contains(show(e), "?") {
 			t.Errorf("%q gives an empty part: %s", s, show(e))
+		}
+	})
+}
+
+// slowIndex answers no expression before its time is over.
+type slowIndex struct{ plain []store.LexicalQuery }
+
+func (x *slowIndex) LexicalExpr(ctx context.Context, _ store.Expr, _ store.Filter, _ int) (store.LexicalResult, error) {
+	<-ctx.Done()
+	return store.LexicalResult{}, ctx.Err()
+}
+
+func (x *slowIndex) Lexical(_ context.Context, q store.LexicalQuery) (store.LexicalResult, error) {
+	x.plain = append(x.plain, q)
+	return store.LexicalResult{}, nil
+}
+
+func (x *slowIndex) Chunks(context.Context, []int64) ([]store.ChunkRecord, error) { return nil, nil }
+
+func TestAnExpressionThatTakesTooLongIsSearchedAsPlainWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &slowIndex{}
+		plain, err := New(Options{Index: x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := NewSyntax(plain, x).Search(context.Background(), Request{Query: "one AND t*"}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took != syntaxTime || len(x.plain) != 1 {
+			t.Errorf("%v, %d plain searches", took, len(x.plain))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if _, err := NewSyntax(plain, x).Search(ctx, Request{Query: "one AND t*"}); err == nil {
+			t.Error("a call whose time was over was answered")
 		}
 	})
 }
