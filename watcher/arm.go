@@ -64,7 +64,7 @@ func (l *loop) arm(ctx context.Context, r *root, now time.Time) {
 		return
 	case err != nil:
 		l.setMode(r, ModeUnavailable, err.Error(), "", now)
-		r.retryAt = now.Add(retryPolls * l.opt.PollInterval)
+		r.retryAt = now.Add(retryPolls * l.opt.rootInterval())
 		return
 	}
 	if complete {

@@ -67,7 +67,7 @@ func (l *loop) run(ctx context.Context) error {
 	l.cleanCookies()
 	l.startBackend()
 	l.configure(ctx, time.Now())
-	tick := time.NewTicker(l.opt.PollInterval)
+	tick := time.NewTicker(l.opt.rootInterval())
 	defer tick.Stop()
 	for {
 		now := time.Now()

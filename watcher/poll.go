@@ -98,7 +98,11 @@ func (l *loop) pollDone(res pollResult, now time.Time) {
 	if r.pollAt.IsZero() || l.rootNamed(r.status.Name) != r {
 		return // not polled any more
 	}
-	r.pollAt = now.Add(max(l.opt.PollInterval, pollShare*res.took))
+	every := l.opt.PollInterval
+	if r.status.Mode == ModeDegraded { // nobody chose to poll it: stay as near to events as is cheap
+		every = l.opt.rootInterval()
+	}
+	r.pollAt = now.Add(max(every, pollShare*res.took))
 	if res.gone != nil {
 		if r.status.Mode != ModeUnavailable {
 			l.unavailable(r, res.gone, now)

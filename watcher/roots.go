@@ -107,7 +107,7 @@ func folderError(err error) string {
 func (l *loop) degrade(r *root, reason, advice string, now time.Time) {
 	l.setMode(r, ModeDegraded, reason, advice, now)
 	if !r.retryAt.After(now) {
-		r.retryAt = now.Add(retryPolls * l.opt.PollInterval)
+		r.retryAt = now.Add(retryPolls * l.opt.rootInterval())
 	}
 	if r.pollAt.IsZero() {
 		r.pollAt = now

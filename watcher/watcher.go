@@ -37,7 +37,7 @@ type Options struct {
 	Set          Source
 	Quiet        time.Duration // a hint is sent this long after the last change of its path; default 100 ms
 	MaxDelay     time.Duration // and at the latest this long after the first; default 2 s
-	PollInterval time.Duration // between looks at roots without events, and at every root's folder itself; default 2 s
+	PollInterval time.Duration // between looks at roots in Poll; default 2 s. Degraded roots and every root's own folder are looked at every 2 s at the latest
 	Poll         []string      // names of roots and mounts that are polled and never watched
 	CookieDir    string        // a folder of the daemon's own (mode 0700) for Barrier; empty: Barrier scans
 	Logger       *slog.Logger
@@ -45,6 +45,10 @@ type Options struct {
 	// newBackend is the seam for tests; nil is fsnotify.
 	newBackend func() (backend, error)
 }
+
+// rootInterval is the time between looks at the roots' own folders, and at
+// roots that could not be watched.
+func (o Options) rootInterval() time.Duration { return min(o.PollInterval, DefaultPollInterval) }
 
 // The defaults of Options.
 const (
