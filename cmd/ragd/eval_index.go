@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -107,17 +108,28 @@ func evalDocument(terms *indexer.Terms, d eval.Document) *store.Indexed {
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
 	}
-	chunks := chunk.Split(chunk.Text{Body: text, Format: chunk.FormatMarkdown}, chunk.Options{})
+	format, media := chunk.FormatPlain, "text/plain"
+	if looksLikeMarkdown(text) {
+		format, media = chunk.FormatMarkdown, "text/markdown"
+	}
+	chunks := chunk.Split(chunk.Text{Body: text, Format: format}, chunk.Options{})
 	if len(chunks) == 0 && d.Title != "" {
 		text = d.Title
 		chunks = chunk.Split(chunk.Text{Body: text, Format: chunk.FormatPlain}, chunk.Options{})
 	}
 	return &store.Indexed{
 		Path: d.ID, Hash: sha256.Sum256([]byte(d.ID + "\x00" + d.Title + "\x00" + text)), Key: "eval",
-		Text: text, Format: "markdown", MediaType: "text/markdown",
+		Text: text, Format: string(format), MediaType: media,
 		Meta:   store.DocMeta{Title: d.Title, Type: "note", Status: "published"},
 		Chunks: terms.Chunks("", d.Title, text, chunks),
 	}
+}
+
+// looksLikeMarkdown tells it from plain passages and source code, where a line
+// with a # is no heading.
+func looksLikeMarkdown(text string) bool {
+	return strings.HasPrefix(text, "# ") || strings.HasPrefix(text, "---\n") ||
+		strings.Contains(text, "\n\n## ") || strings.Contains(text, "\n```")
 }
 
 // search returns the ids of the documents of the best chunks, best first.
