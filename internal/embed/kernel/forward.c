@@ -19,7 +19,7 @@ struct rk_run {
     float *ctx;   /* [room][ldc] attention output */
     float *up;    /* [PANEL][fp] */
     float *y;     /* [PANEL][hp] */
-    uint8_t *q;   /* [PANEL][max kp] quantised input */
+    void *q;      /* [PANEL][max kp] quantised input, 8 or 16 bits each */
     float *score; /* rk_attend_floats */
     rk_range range[PANEL];
 };
@@ -54,7 +54,7 @@ rk_run *rk_run_new(const rk_model *m, int tokens) {
     r->ctx = rk_take(n * (size_t)r->ldc, sizeof(float));
     r->up = rk_take((size_t)PANEL * (size_t)m->fp, sizeof(float));
     r->y = rk_take((size_t)PANEL * (size_t)m->hp, sizeof(float));
-    r->q = rk_take((size_t)PANEL * (size_t)rk_round(c->ffn > c->hidden ? c->ffn : c->hidden, 16), 1);
+    r->q = rk_take((size_t)PANEL * (size_t)rk_round(c->ffn > c->hidden ? c->ffn : c->hidden, 16), 2);
     r->score = rk_take(rk_attend_floats(longest, c->hidden / c->heads), sizeof(float));
     if (r->lens && r->x && r->qkv && r->ctx && r->up && r->y && r->q && r->score) return r;
     rk_run_free(r);
@@ -94,12 +94,12 @@ int rk_begin(rk_run *r, const int32_t *ids, const int32_t *lens, int count) {
 static void linear(rk_run *r, const rk_linear *l, const float *a, size_t lda, int rows, float *out, size_t ldo,
                    const float *res, size_t ldr, int act) {
     const rk_ops *ops = r->m->ops;
-    if (!l->w8) {
+    if (l->w32) {
         ops->gemm_f32(l, a, lda, rows, out, ldo, res, ldr, act);
         return;
     }
-    ops->quantize(a, lda, rows, l->k, l->kp, r->q, r->range);
-    ops->gemm_i8(l, r->q, r->range, rows, out, ldo, res, ldr, act);
+    ops->quantize(l, a, lda, rows, r->q, r->range);
+    ops->gemm_int(l, r->q, r->range, rows, out, ldo, res, ldr, act);
 }
 
 /* Everything of a layer behind its attention, for one panel: x is replaced. */

@@ -38,11 +38,12 @@ void rk_free(rk_model *m);
 
 /* Weights. word, [vocab][hidden], is kept by address and must outlive the
  * model: int8 with a scale per row, or float (scale NULL). All else is copied.
- * A linear is [n][k], from int8 with a scale per output channel, or float. */
+ * A linear is [n][k], from int8 with a scale per output channel, or float. The
+ * inputs of an int8 one are first multiplied by input [k] (NULL: by 1). */
 int rk_set_words(rk_model *m, const int8_t *word, const float *scale, const float *word_f32);
 int rk_set_positions(rk_model *m, const float *table); /* [positions][hidden], token type added */
 int rk_set_norm(rk_model *m, int which, int layer, const float *gamma, const float *beta);
-int rk_set_linear(rk_model *m, int which, int layer, const int8_t *w, const float *scale,
+int rk_set_linear(rk_model *m, int which, int layer, const int8_t *w, const float *scale, const float *input,
                   const float *w_f32, const float *bias);
 
 /* A run is the scratch memory of one thread, for at most tokens tokens a batch. */

@@ -6,13 +6,16 @@
 #include "kernel.h"
 
 /* rk_linear is y = x W^T + b, packed in blocks of RK_BLOCK channels:
- * w8 [block][k/4][RK_BLOCK][4], or w32 [block][k][RK_BLOCK]. */
+ * w8 [block][k/4][RK_BLOCK][4], w16 [block][k/2][RK_BLOCK][2], or w32
+ * [block][k][RK_BLOCK]. Of w8 and w16 the inputs are first multiplied by input. */
 typedef struct {
     int n, k, kp;       /* channels, inputs, inputs padded to 16 */
     int np;             /* channels padded to RK_BLOCK */
-    const int8_t *w8;   /* NULL: float */
-    const float *w32;   /* NULL: int8 */
-    const float *scale; /* [np] of w8 */
+    const int8_t *w8;   /* one of the three is set */
+    const int16_t *w16; /* the same values, widened once for paths that multiply in 16 bits */
+    const float *w32;
+    const float *input; /* [k] */
+    const float *scale; /* [np] of the channel's weights */
     const float *sum;   /* [np] scale times the sum of the channel's int8 weights */
     const float *bias;  /* [np] */
 } rk_linear;
@@ -23,11 +26,12 @@ typedef struct {
 } rk_range;
 
 typedef struct {
-    int levels; /* highest quantised activation: 255, or 127 where pairs are summed in 16 bits */
-    void (*quantize)(const float *x, size_t ldx, int rows, int k, int kp, uint8_t *q, rk_range *range);
-    /* out[r][c] = act(x W^T + b) + res[r][c]; res may be NULL. a is [rows][kp]. */
-    void (*gemm_i8)(const rk_linear *l, const uint8_t *a, const rk_range *range, int rows, float *out,
-                    size_t ldo, const float *res, size_t ldr, int act);
+    int bits; /* of an activation in memory: 8, or 16 where the CPU has no product of bytes worth having */
+    /* [rows][kp] values of that size; x is multiplied by l->input. */
+    void (*quantize)(const rk_linear *l, const float *x, size_t ldx, int rows, void *q, rk_range *range);
+    /* out[r][c] = act(x W^T + b) + res[r][c]; res may be NULL. */
+    void (*gemm_int)(const rk_linear *l, const void *q, const rk_range *range, int rows, float *out, size_t ldo,
+                     const float *res, size_t ldr, int act);
     void (*gemm_f32)(const rk_linear *l, const float *a, size_t lda, int rows, float *out, size_t ldo,
                      const float *res, size_t ldr, int act);
     void (*norm)(float *x, size_t ldx, int rows, int n, int np, const float *gamma, const float *beta, float eps);

@@ -81,12 +81,13 @@ func (m *Model) shape(which Linear) (n, k int) {
 }
 
 // SetLinear sets a linear map from int8 weights with a scale for each output.
-func (m *Model) SetLinear(which Linear, layer int, w []int8, scale, bias []float32) error {
+// Inputs are first multiplied by input; nil is all ones.
+func (m *Model) SetLinear(which Linear, layer int, w []int8, scale, input, bias []float32) error {
 	n, k := m.shape(which)
-	if len(w) != n*k || len(scale) != n || len(bias) != n {
+	if len(w) != n*k || len(scale) != n || len(bias) != n || input != nil && len(input) != k {
 		return errShape("a linear map", len(w), n*k)
 	}
-	return status(C.rk_set_linear(m.c, C.int(which), C.int(layer), bytes8(w), floats(scale), nil, floats(bias)))
+	return status(C.rk_set_linear(m.c, C.int(which), C.int(layer), bytes8(w), floats(scale), floats(input), nil, floats(bias)))
 }
 
 // SetLinearFloat sets a linear map that is computed in float.
@@ -95,5 +96,5 @@ func (m *Model) SetLinearFloat(which Linear, layer int, w, bias []float32) error
 	if len(w) != n*k || len(bias) != n {
 		return errShape("a linear map", len(w), n*k)
 	}
-	return status(C.rk_set_linear(m.c, C.int(which), C.int(layer), nil, nil, floats(w), floats(bias)))
+	return status(C.rk_set_linear(m.c, C.int(which), C.int(layer), nil, nil, nil, floats(w), floats(bias)))
 }
