@@ -79,7 +79,7 @@ func (x *terminal) typed(text string) { x.tmux("send-keys", "-l", text) }
 // sees waits for text on the screen.
 func (x *terminal) sees(text string) string {
 	x.t.Helper()
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
 		if s := x.screen(); strings.Contains(s, text) {
 			return s
 		}
@@ -151,7 +151,7 @@ func TestInARealTerminalAFailedFileIsFixedFoundAndOpened(t *testing.T) {
 	x.keys("Enter")
 	x.keys("e")
 	want := "+3 " + filepath.Join(p.dir, "plan.md")
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(40 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if got, err := os.ReadFile(p.opened); err == nil && strings.TrimSpace(string(got)) == want {
 			break
 		} else if time.Now().After(end) {

@@ -105,7 +105,7 @@ func TestChangesAreFollowedWithoutLoadingTheListAgain(t *testing.T) {
 	} {
 		f.events <- wire.Event{Type: "document", At: clock, Document: &ev}
 	}
-	a.until("the events", func() bool { return len(a.m.sh.world.activity) == 4 })
+	a.until("the events", func() bool { return len(a.m.sh.world.activity) == 3 && len(p.set("notes").rows) == 5_001 })
 	s := p.set("notes")
 	if len(s.rows) != 5_001 {
 		t.Errorf("%d documents are listed", len(s.rows))

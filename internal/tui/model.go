@@ -233,6 +233,7 @@ func (m *Model) open(p int) tea.Cmd {
 	if p != m.cur {
 		m.trail = append(m.trail[max(len(m.trail)-16, 0):], m.cur)
 		m.cur = p
+		m.toast, m.toastBad = "", false
 	}
 	return m.pages[p].Load()
 }

@@ -230,8 +230,9 @@ func (p *overview) speed(w int) string {
 	}
 	text := "quiet for a minute"
 	s := wd.status
+	queued := s.Queue.Pending+s.Queue.Processing > 0
 	switch {
-	case s.Rate > 0 && wd.busy() && p.sh.now().Sub(s.Started) >= sureAfter:
+	case s.Rate > 0 && queued && p.sh.now().Sub(s.Started) >= sureAfter:
 		text = rate(s.Rate) + " documents/s"
 		if w < 60 {
 			text = rate(s.Rate) + "/s"
@@ -239,8 +240,10 @@ func (p *overview) speed(w int) string {
 		if s.ETASeconds > 0 {
 			text += " " + p.sh.g.Dot + " about " + span(time.Duration(s.ETASeconds)*time.Second) + " left"
 		}
-	case wd.busy():
+	case queued:
 		text = "time left not known yet"
+	case s.Embedder.Backlog > 0:
+		text = "found by keyword; by meaning as it is embedded"
 	case top > 0:
 		text = "in the last minute"
 	}

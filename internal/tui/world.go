@@ -89,7 +89,10 @@ func (w *world) note(ev wire.Event, now time.Time) {
 	if at.IsZero() {
 		at = now
 	}
-	w.activity = appendRing(w.activity, activity{at, *ev.Document}, maxActivity)
+	// That a file is looked at is in the queue's numbers; what came of it is worth a line.
+	if ev.Document.What != "queued" && ev.Document.What != "unchanged" {
+		w.activity = appendRing(w.activity, activity{at, *ev.Document}, maxActivity)
+	}
 	if ev.Document.What == "indexed" {
 		w.spark.add(at)
 	}
