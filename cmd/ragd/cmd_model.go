@@ -159,7 +159,7 @@ func checkModel(ctx context.Context, e embed.Embedder) (problems []string, err e
 		} else {
 			most = max(most, c)
 		}
-		if e.Identity().Name == "all-MiniLM-L6-v2" && !(math.Abs(c-p.cosine) <= builtinTolerance) {
+		if e.Identity().Name == embed.BuiltinName && !(math.Abs(c-p.cosine) <= builtinTolerance) {
 			problems = append(problems, fmt.Sprintf("%q and %q have cosine %.3f instead of %.3f", p.a, p.b, c, p.cosine))
 		}
 	}

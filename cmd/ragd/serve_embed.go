@@ -14,6 +14,9 @@ import (
 	"ragd/internal/wire"
 )
 
+// embedNice is the niceness of the threads that embed passages.
+const embedNice = 10
+
 // embedSource is how to open an embedder again. It is kept with the vectors,
 // so that after a change of model the old one can go on answering.
 type embedSource struct {
@@ -37,8 +40,16 @@ func (s embedSource) text() string {
 }
 
 // openEmbedder opens the embedder that a source names.
-func openEmbedder(*config.Config, embedSource) (embed.Embedder, error) {
-	return nil, fault.New(fault.Unavailable, "no_model", "this build has no embedding model")
+func openEmbedder(cfg *config.Config, s embedSource) (embed.Embedder, error) {
+	opt := embed.Options{Threads: cfg.Embeddings.Threads, Nice: embedNice}
+	switch {
+	case s.BaseURL != "":
+		return nil, fault.New(fault.Invalid, "embeddings_base_url", "embeddings.base_url is %q, and this build embeds in the process only", s.BaseURL).
+			WithHint("Leave embeddings.base_url out to use the built-in model, or name a folder in embeddings.model_dir.")
+	case s.ModelDir != "":
+		return embed.OpenDir(s.ModelDir, opt)
+	}
+	return embed.OpenBuiltin(opt)
 }
 
 // embedding is the daemon's embedder and the stage that feeds it. The zero
