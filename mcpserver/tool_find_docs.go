@@ -190,6 +190,11 @@ func (c *call) searchDocs(ctx context.Context, refs []kbRef) (*reply, error) {
 		return nil, err
 	}
 	out := findDocsOut{Limit: maxFound, Documents: []docRow{}, Fallback: clip(resp.Fallback, 300)}
+	if out.Fallback == "" && req.Mode != search.ModeKeyword && c.deps.Status != nil {
+		if e := c.deps.Status.Status().Embedder; e.State == "off" {
+			out.Fallback = "searched by keyword: search by meaning is turned off"
+		}
+	}
 	best := bestPerDocument(resp.Hits)
 	if out.Truncated = len(best) > maxFound || resp.Truncated; out.Truncated {
 		out.Note = "these are the best matches; narrow the query, or name a namespace or type, for others"

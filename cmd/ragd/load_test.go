@@ -37,7 +37,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 		}
 		files[fmt.Sprintf("kbs/%s/dir%d/d%d.md", kb, i%50, i)] = b.String()
 	}
-	s := serve(t, "[embeddings]\nenabled = false\n[[agent]]\nname = \"al\"\nkbs = [\"al\"]\n[[agent]]\nname = \"be\"\nkbs = [\"be\"]\n", files)
+	s := serve(t, "[[agent]]\nname = \"al\"\nkbs = [\"al\"]\n[[agent]]\nname = \"be\"\nkbs = [\"be\"]\n", files)
 	owner := s.agent("")
 	for start := time.Now(); ; {
 		st := owner.call("rag_status", obj{})
