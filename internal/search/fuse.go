@@ -26,9 +26,10 @@ type fused struct {
 // rrfK is the constant of reciprocal rank fusion.
 const rrfK = 60
 
-// fuse joins the legs' hits. Each chunk has both scores where they are known;
-// one whose vectors are not in yet competes by keyword alone.
-func fuse(mode Mode, w weight, lex store.LexicalResult, leg *meaningLeg) []fused {
+// join makes one list of the legs' hits. Each chunk has both scores where they
+// are known. What is found by meaning alone and lies below the floor is noise
+// and left out.
+func join(lex store.LexicalResult, leg *meaningLeg) []fused {
 	at := make(map[int64]int, len(lex.Hits))
 	out := make([]fused, 0, len(lex.Hits))
 	for i, h := range lex.Hits {
@@ -44,11 +45,20 @@ func fuse(mode Mode, w weight, lex store.LexicalResult, leg *meaningLeg) []fused
 			out[k].meanRank = i + 1
 			continue
 		}
+		if h.Cosine < cosineFloor {
+			continue
+		}
 		out = append(out, fused{
 			chunk: h.ChunkID, document: h.DocumentID, meanRank: i + 1,
 			cosine: h.Cosine, meaning: meaningScore(h.Cosine), vector: true,
 		})
 	}
+	return out
+}
+
+// order gives every chunk its score and puts the best first. One whose vectors
+// are not in yet competes by keyword alone.
+func order(mode Mode, w weight, out []fused) []fused {
 	for i := range out {
 		out[i].base = out[i].combine(mode, w.meaning)
 	}
@@ -92,9 +102,11 @@ func (f *fused) match() string {
 	return "keyword"
 }
 
-// Below both floors a hit is no good match.
+// Floors. Texts that have nothing to do with one another have cosines around
+// 0, seldom above .2. Below both good ones a hit is no good match.
 const (
-	goodMeaning  = 0.2  // of meaningScore
+	cosineFloor  = 0.15
+	goodMeaning  = 0.3  // of meaningScore
 	goodCoverage = 0.34 // share of the best possible keyword score
 )
 

@@ -33,17 +33,9 @@ type Meaning struct {
 // none, searches are by keyword.
 func (s *Searcher) SetMeaning(m *Meaning) { s.meaning.Store(m) }
 
-// How cosines become scores: 0 at the floor, 1 at the top. Between texts that
-// have nothing to do with one another cosines lie around 0, seldom above .25.
-const (
-	cosineFloor = 0.15
-	cosineTop   = 0.85
-)
-
-// meaningScore maps a cosine to 0..1, monotone.
-func meaningScore(cosine float64) float64 {
-	return min(max((cosine-cosineFloor)/(cosineTop-cosineFloor), 0), 1)
-}
+// meaningScore maps a cosine to 0..1, monotone. Cosines are on an absolute
+// scale already.
+func meaningScore(cosine float64) float64 { return min(max(cosine, 0), 1) }
 
 // meaningLeg is one run of the leg.
 type meaningLeg struct {

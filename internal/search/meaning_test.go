@@ -359,24 +359,41 @@ func TestLongerListsBeginWithTheShorterOnes(t *testing.T) {
 func TestWeightMovesWithTheQuery(t *testing.T) {
 	half := store.LexicalResult{Hits: []store.LexicalHit{{Raw: 5}}, MaxRaw: 10}
 	full := store.LexicalResult{Hits: []store.LexicalHit{{Raw: 10}}, MaxRaw: 10}
-	base := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, half).meaning
+	base := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, half, nil).meaning
 	if math.Abs(base-weightBase) > 1e-9 {
 		t.Errorf("base weight %.2f", base)
 	}
-	if w := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, full).meaning; w >= base {
+	if w := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, full, nil).meaning; w >= base {
 		t.Errorf("full coverage: %.2f", w)
 	}
-	if w := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, store.LexicalResult{}).meaning; w <= base {
+	if w := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, store.LexicalResult{}, nil).meaning; w <= base {
 		t.Errorf("no coverage: %.2f", w)
 	}
-	if w := weigh(Request{Query: "E_CONN_RESET", Mode: ModeHybrid}, half).meaning; w >= base {
+	if w := weigh(Request{Query: "E_CONN_RESET", Mode: ModeHybrid}, half, nil).meaning; w >= base {
 		t.Errorf("identifier: %.2f", w)
 	}
-	if w := weigh(Request{Query: "кто обслуживает котёл", Mode: ModeHybrid}, store.LexicalResult{}).meaning; w > weightForeign {
+	if w := weigh(Request{Query: "кто обслуживает котёл", Mode: ModeHybrid}, store.LexicalResult{}, nil).meaning; w > weightForeign {
 		t.Errorf("foreign script: %.2f", w)
 	}
+	flat := make([]fused, 20)
+	sharp := make([]fused, 20)
+	for i := range flat {
+		flat[i] = fused{document: int64(i), raw: 9, cosine: 0.5}
+		sharp[i] = fused{document: int64(i), raw: 9, cosine: 0.5 - 0.03*float64(i)}
+	}
+	q := Request{Query: "who looks after the heating", Mode: ModeHybrid}
+	if a, b := weigh(q, half, flat).meaning, weigh(q, half, sharp).meaning; a >= b {
+		t.Errorf("weight %.2f where meaning knows nothing, %.2f where it does", a, b)
+	}
+	for i := range flat {
+		flat[i].raw = 9 - 0.4*float64(i)
+		sharp[i].raw = flat[i].raw
+	}
+	if a, b := weigh(q, half, sharp).meaning, weigh(q, half, flat).meaning; a <= b {
+		t.Errorf("weight %.2f and %.2f", a, b)
+	}
 	alpha := 2.0
-	if w := weigh(Request{Query: "кто", Mode: ModeHybrid, Alpha: &alpha}, half).meaning; w != 0 {
+	if w := weigh(Request{Query: "кто", Mode: ModeHybrid, Alpha: &alpha}, half, nil).meaning; w != 0 {
 		t.Errorf("alpha is clamped: %.2f", w)
 	}
 }

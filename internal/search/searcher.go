@@ -94,8 +94,9 @@ func (s *Searcher) Search(ctx context.Context, r Request) (*Response, error) {
 	}
 	resp.PendingVectors = leg.pending
 	r.Mode = mode
-	w := weigh(r, lex)
-	list := fuse(mode, w, lex, leg)
+	list := join(lex, leg)
+	w := weigh(r, lex, list)
+	list = order(mode, w, list)
 	resp.Weak = leg.took() && len(list) > 0 && weak(list, lex)
 	list = spread(list, r.PerDocument)
 	if len(list) > r.TopK {
