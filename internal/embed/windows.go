@@ -65,16 +65,21 @@ func (m *Model) join(ws []*piece) ([]float32, error) {
 	if len(ws) == 1 && usable(ws[0].vector) {
 		return ws[0].vector, nil // already of unit length
 	}
+	return unit(sum)
+}
+
+// unit returns v scaled to unit length, as floats.
+func unit(v []float64) ([]float32, error) {
 	var square float64
-	for _, x := range sum {
+	for _, x := range v {
 		square += x * x
 	}
-	if !(square > 0) || math.IsInf(square, 0) {
-		return nil, fault.New(fault.Permanent, "embed_bad_vector", "the model gave the text a vector without length")
+	if !(square > 1e-24) || math.IsInf(square, 0) {
+		return nil, fault.New(fault.Permanent, "embed_bad_vector", "the text's vector is zero or not finite")
 	}
 	inv := 1 / math.Sqrt(square)
-	out := make([]float32, len(sum))
-	for j, x := range sum {
+	out := make([]float32, len(v))
+	for j, x := range v {
 		out[j] = float32(x * inv)
 	}
 	return out, nil
