@@ -17,7 +17,7 @@ type rawVector struct {
 }
 
 func badAnswer(format string, args ...any) *rejected {
-	return &rejected{err: fault.New(fault.Permanent, "embed_bad_answer", "the embedding server's answer is wrong: "+format, args...)}
+	return &rejected{err: fault.New(fault.Permanent, "embed_bad_answer", "the embedding server's answer is wrong: "+format, args...), probe: true}
 }
 
 // parseAnswer reads the vectors of n inputs, in the inputs' order.

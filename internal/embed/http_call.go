@@ -21,6 +21,7 @@ const maxAnswer = 64 << 20
 type patience struct {
 	tries int           // of one request
 	wait  time.Duration // longest single wait that is honoured here; beyond it the caller is told
+	well  bool          // the server has answered a harmless text in the meantime
 }
 
 var (

@@ -26,11 +26,11 @@ func (h *HTTP) locate(ctx context.Context, batch []*item, p patience) error {
 	if !errors.As(err, &r) {
 		return err
 	}
-	if r.probe {
+	if r.probe && (!p.well || len(batch) == 1) { // once at first, and again before a text is blamed
 		if perr := h.probe(ctx); perr != nil {
 			return perr
 		}
-		p.tries = 1 // the server is well; what fails now fails by its text
+		p.well, p.tries = true, 1
 	}
 	if len(batch) == 1 {
 		batch[0].err = textError(r)
