@@ -249,3 +249,60 @@ func TestAFileThatCannotBeReadIsParkedAndMendsItself(t *testing.T) {
 	must(t, os.Chmod(file, 0o600))
 	h.finds(t, "kb", "kinkajou", "open.md", "shut.md")
 }
+
+func TestAKBThatIsRemovedWhileItIsIndexedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h := withDaemon(t)
+	h.write(t, "kb/a.md", "the other KB stays put")
+	h.many(t, "doomed", 800, func(i int) string { return fmt.Sprintf("# Doomed %d\n\n%s", i, strings.Repeat("doomed text. ", 100)) })
+	eventually(t, "indexing is under way", func() string {
+		if st := h.status(t); st.Documents < 20 {
+			return fmt.Sprint(st.Documents)
+		}
+		return ""
+	})
+	h.remove(t, "doomed")
+	eventually(t, "nothing is left", func() string {
+		st := h.status(t)
+		if st.Documents != 1 || st.Queue.Pending+st.Queue.Processing+st.Queue.Failed > 0 {
+			return fmt.Sprintf("%d documents, %+v", st.Documents, st.Queue)
+		}
+		return ""
+	})
+	h.finds(t, "", "doomed")
+	h.finds(t, "kb", "stays", "a.md")
+	h.doctor(t)
+}
+
+func TestALargeDocumentIsAnsweredInPiecesThatAddUp(t *testing.T) {
+	t.Parallel()
+	h := sharedDaemon(t)
+	kb := h.newKB(t)
+	var b strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "Line %d of the large document: größer, 大きい, 🎈 and tapioca.\n", i)
+	}
+	h.write(t, kb+"/large.md", b.String())
+	h.synced(t, kb, "tapioca")
+	r, err := h.client(t).call("rag_search", args{"query": "tapioca", "kb": kb, "top_k": 100})
+	must(t, err)
+	if len(r.Data) > 400_000 {
+		t.Errorf("a reply of %d bytes", len(r.Data))
+	}
+	var whole strings.Builder
+	for offset := 0; ; {
+		p, err := get[readOut](h.client(t), "rag_read", args{"kb": kb, "path": "large.md", "offset": offset})
+		must(t, err)
+		whole.WriteString(p.Content)
+		offset += len([]rune(p.Content))
+		if !p.Cut {
+			break
+		}
+		if p.Content == "" {
+			t.Fatalf("an empty page at %d", offset)
+		}
+	}
+	if whole.String() != b.String() {
+		t.Errorf("%d bytes read of %d", whole.Len(), b.Len())
+	}
+}
