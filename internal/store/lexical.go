@@ -108,7 +108,7 @@ func usableClauses(in []Clause) (out []Clause, impossible bool) {
 
 // maxAsked is how many phrases of a query are looked at; of more clauses than
 // one expression takes, the rarest are kept.
-const maxAsked = 1024
+const maxAsked = 4096
 
 // rarest keeps the clauses that say most: those that must match, then the
 // rarest, in the order given.
