@@ -27,6 +27,6 @@ func (q Query) Empty() bool { return len(q.Clauses) == 0 }
 
 const (
 	queryMax   = 16 << 10 // bytes of a query that are read
-	clausesMax = 256      // clauses of a query, and phrases that must not be there
+	clausesMax = 2048     // clauses of a query, and phrases that must not be there
 	partWeight = 0.75     // of an identifier's parts when they are not together
 )
