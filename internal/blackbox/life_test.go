@@ -55,7 +55,7 @@ func TestWhatAnEarlierRunLeftBehindDoesNotStopTheNext(t *testing.T) {
 
 func TestSIGTERMEndsTheDaemonInTimeUnderLoad(t *testing.T) {
 	h := withDaemon(t)
-	h.many(t, "bulk", 3000, func(i int) string {
+	h.many(t, "bulk", 1500, func(i int) string {
 		return fmt.Sprintf("# Load %d\n\n%s", i, strings.Repeat(fmt.Sprintf("word%d and more of it. ", i), 200))
 	})
 	stop := make(chan struct{})
@@ -92,7 +92,7 @@ func TestSIGTERMEndsTheDaemonInTimeUnderLoad(t *testing.T) {
 	}
 	h.doctor(t)
 	h.serve(t)
-	h.finds(t, "bulk", "word2999", "d029/f02999.md")
+	h.finds(t, "bulk", "word1499", "d014/f01499.md")
 }
 
 func TestTwoSignalsEndItAtOnce(t *testing.T) {
@@ -173,12 +173,12 @@ func TestReadYourWritesHoldsForEveryKindOfWrite(t *testing.T) {
 func TestStatusIsAnsweredWhileMuchIsUnderWay(t *testing.T) {
 	t.Parallel()
 	h := withDaemon(t)
-	h.many(t, "bulk", 1500, func(i int) string {
+	h.many(t, "bulk", 700, func(i int) string {
 		return fmt.Sprintf("# Load %d\n\n%s", i, strings.Repeat("status under load. ", 200))
 	})
 	asked := 0
 	var worst time.Duration
-	for range 60 {
+	for range 40 {
 		start := time.Now()
 		h.status(t)
 		if _, err := get[map[string]any](h.client(t), "rag_status", args{}); err != nil {
@@ -254,7 +254,7 @@ func TestAKBThatIsRemovedWhileItIsIndexedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := withDaemon(t)
 	h.write(t, "kb/a.md", "the other KB stays put")
-	h.many(t, "doomed", 800, func(i int) string { return fmt.Sprintf("# Doomed %d\n\n%s", i, strings.Repeat("doomed text. ", 100)) })
+	h.many(t, "doomed", 400, func(i int) string { return fmt.Sprintf("# Doomed %d\n\n%s", i, strings.Repeat("doomed text. ", 100)) })
 	eventually(t, "indexing is under way", func() string {
 		if st := h.status(t); st.Documents < 20 {
 			return fmt.Sprint(st.Documents)

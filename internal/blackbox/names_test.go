@@ -122,7 +122,7 @@ func TestTouchedFilesAreNotIndexedAgain(t *testing.T) {
 	t.Parallel()
 	h := sharedDaemon(t)
 	kb := h.newKB(t)
-	for i := range 300 {
+	for i := range 150 {
 		h.write(t, fmt.Sprintf("%s/f%d.md", kb, i), fmt.Sprintf("# Touch\n\nunmoved text %d", i))
 	}
 	h.synced(t, kb, "unmoved")
@@ -137,7 +137,7 @@ func TestTouchedFilesAreNotIndexedAgain(t *testing.T) {
 	}
 	first := stamps()
 	for round := range 3 {
-		for i := range 300 {
+		for i := range 150 {
 			file := h.path(fmt.Sprintf("%s/f%d.md", kb, i))
 			must(t, os.Chmod(file, os.FileMode(0o600+0o44*(round%2))))
 			data, err := os.ReadFile(file)
@@ -146,7 +146,7 @@ func TestTouchedFilesAreNotIndexedAgain(t *testing.T) {
 		}
 		h.synced(t, kb, "unmoved")
 	}
-	if len(first) != 300 {
+	if len(first) != 150 {
 		t.Fatalf("%d documents listed", len(first))
 	}
 	after := stamps()

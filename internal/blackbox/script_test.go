@@ -1,13 +1,16 @@
 package blackbox
 
 import (
+	"context"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ragd/internal/wire"
 )
 
 // TestCommandLine runs the scripts of testdata/script, each in a world of its
@@ -39,15 +42,16 @@ func TestCommandLine(t *testing.T) {
 			// up waits until the daemon has made its first scan.
 			"up": func(ts *testscript.TestScript, _ bool, _ []string) {
 				poll(ts, func() bool {
-					code, out, _ := homeOf(ts).ragd("status")
-					return code == 0 && !strings.Contains(out, "warming up")
+					health, err := homeOf(ts).admin().Health(context.Background())
+					return err == nil && health.Status != "warming_up"
 				})
 			},
-			// found waits until a search prints something, ! found until it does not.
+			// found QUERY KB/PATH waits until a search finds it, ! found until it does not.
 			"found": func(ts *testscript.TestScript, neg bool, args []string) {
 				poll(ts, func() bool {
-					code, out, _ := homeOf(ts).ragd("search", args[0])
-					return code == 0 && strings.Contains(out, args[1]) != neg
+					res, err := homeOf(ts).admin().Search(context.Background(), args[0], "", "keyword", 10, false)
+					in := slices.ContainsFunc(res.Results, func(h wire.Hit) bool { return h.KB+"/"+h.Path == args[1] })
+					return err == nil && in != neg
 				})
 			},
 		},

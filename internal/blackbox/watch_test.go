@@ -249,7 +249,7 @@ func TestManyFilesAtOnceAreAllFound(t *testing.T) {
 	h := withDaemon(t)
 	n := 5000
 	if raceBuild || testing.Short() {
-		n = 2000
+		n = 1200
 	}
 	paths := h.many(t, "bulk", n, func(i int) string { return fmt.Sprintf("# Note %d\n\ncapybara serial%d", i, i) })
 	h.holds(t, "bulk", paths...)
