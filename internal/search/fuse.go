@@ -28,8 +28,8 @@ const rrfK = 60
 
 // join makes one list of the legs' hits. Each chunk has both scores where they
 // are known. What is found by meaning alone and lies below the floor is noise
-// and left out.
-func join(lex store.LexicalResult, leg *meaningLeg) []fused {
+// and left out, unless meaning alone was asked.
+func join(mode Mode, lex store.LexicalResult, leg *meaningLeg) []fused {
 	at := make(map[int64]int, len(lex.Hits))
 	out := make([]fused, 0, len(lex.Hits))
 	for i, h := range lex.Hits {
@@ -45,7 +45,7 @@ func join(lex store.LexicalResult, leg *meaningLeg) []fused {
 			out[k].meanRank = i + 1
 			continue
 		}
-		if h.Cosine < cosineFloor {
+		if h.Cosine < cosineFloor && mode != ModeMeaning {
 			continue
 		}
 		out = append(out, fused{

@@ -94,7 +94,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (*Response, error) {
 	}
 	resp.PendingVectors = leg.pending
 	r.Mode = mode
-	list := join(lex, leg)
+	list := join(mode, lex, leg)
 	w := weigh(r, lex, list)
 	list = order(mode, w, list)
 	resp.Weak = leg.took() && len(list) > 0 && weak(list, lex)

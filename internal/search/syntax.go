@@ -65,7 +65,7 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	}
 	resp := &Response{}
 	ans := &answer{request: r, lex: lex, leg: &meaningLeg{off: true}, weight: weight{0, "keyword only"}}
-	list := spread(order(ModeKeyword, ans.weight, join(lex, ans.leg)), r.PerDocument)
+	list := spread(order(ModeKeyword, ans.weight, join(ModeKeyword, lex, ans.leg)), r.PerDocument)
 	if len(list) > r.TopK {
 		list, resp.Truncated = list[:r.TopK], true
 	}
