@@ -19,7 +19,8 @@ struct rk_run {
     float *ctx;   /* [room][ldc] attention output */
     float *up;    /* [PANEL][fp] */
     float *y;     /* [PANEL][hp] */
-    void *q;      /* [PANEL][max kp] quantised input, 8 or 16 bits each */
+    uint8_t *q;   /* [PANEL][max kp] quantised input */
+    float *row;   /* [max kp] */
     float *score; /* rk_attend_floats */
     rk_range range[PANEL];
 };
@@ -33,6 +34,7 @@ void rk_run_free(rk_run *r) {
     rk_release(r->up);
     rk_release(r->y);
     rk_release(r->q);
+    rk_release(r->row);
     rk_release(r->score);
     rk_release(r);
 }
@@ -54,9 +56,11 @@ rk_run *rk_run_new(const rk_model *m, int tokens) {
     r->ctx = rk_take(n * (size_t)r->ldc, sizeof(float));
     r->up = rk_take((size_t)PANEL * (size_t)m->fp, sizeof(float));
     r->y = rk_take((size_t)PANEL * (size_t)m->hp, sizeof(float));
-    r->q = rk_take((size_t)PANEL * (size_t)rk_round(c->ffn > c->hidden ? c->ffn : c->hidden, 16), 2);
+    size_t widest = (size_t)rk_round(c->ffn > c->hidden ? c->ffn : c->hidden, 16);
+    r->q = rk_take(PANEL * widest, 1);
+    r->row = rk_take(widest, sizeof(float));
     r->score = rk_take(rk_attend_floats(longest, c->hidden / c->heads), sizeof(float));
-    if (r->lens && r->x && r->qkv && r->ctx && r->up && r->y && r->q && r->score) return r;
+    if (r->lens && r->x && r->qkv && r->ctx && r->up && r->y && r->q && r->row && r->score) return r;
     rk_run_free(r);
     return NULL;
 }
@@ -98,8 +102,8 @@ static void linear(rk_run *r, const rk_linear *l, const float *a, size_t lda, in
         ops->gemm_f32(l, a, lda, rows, out, ldo, res, ldr, act);
         return;
     }
-    ops->quantize(l, a, lda, rows, r->q, r->range);
-    ops->gemm_int(l, r->q, r->range, rows, out, ldo, res, ldr, act);
+    ops->quantize(l, a, lda, rows, r->row, r->q, r->range);
+    ops->gemm_i8(l, r->q, r->range, rows, out, ldo, res, ldr, act);
 }
 
 /* Everything of a layer behind its attention, for one panel: x is replaced. */

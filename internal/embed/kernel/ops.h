@@ -6,13 +6,12 @@
 #include "kernel.h"
 
 /* rk_linear is y = x W^T + b, packed in blocks of RK_BLOCK channels:
- * w8 [block][k/4][RK_BLOCK][4], w16 [block][k/2][RK_BLOCK][2], or w32
- * [block][k][RK_BLOCK]. Of w8 and w16 the inputs are first multiplied by input. */
+ * w8 [block][k/4][RK_BLOCK][4], or w32 [block][k][RK_BLOCK]. Of w8 the inputs
+ * are first multiplied by input. */
 typedef struct {
     int n, k, kp;       /* channels, inputs, inputs padded to 16 */
     int np;             /* channels padded to RK_BLOCK */
-    const int8_t *w8;   /* one of the three is set */
-    const int16_t *w16; /* the same values, widened once for paths that multiply in 16 bits */
+    const int8_t *w8;   /* one of the two is set */
     const float *w32;
     const float *input; /* [k] */
     const float *scale; /* [np] of the channel's weights */
@@ -20,18 +19,24 @@ typedef struct {
     const float *bias;  /* [np] */
 } rk_linear;
 
-/* A quantised row: x[i] is about scale * q[i] + low. */
+enum { RK_OUTLIERS = 4 }; /* at most; a path may take fewer */
+
+/* A quantised row: x[i] is about scale * q[i] + low. In most rows a few
+ * inputs are many times the rest; they are left out of the range, and the
+ * product gets rest[j] * W[..][at[j]] of them in floats. */
 typedef struct {
     float scale, low;
+    int outliers;
+    int at[RK_OUTLIERS];
+    float rest[RK_OUTLIERS];
 } rk_range;
 
 typedef struct {
-    int bits; /* of an activation in memory: 8, or 16 where the CPU has no product of bytes worth having */
-    /* [rows][kp] values of that size; x is multiplied by l->input. */
-    void (*quantize)(const rk_linear *l, const float *x, size_t ldx, int rows, void *q, rk_range *range);
+    /* q is [rows][kp], row [kp] scratch. */
+    void (*quantize)(const rk_linear *l, const float *x, size_t ldx, int rows, float *row, uint8_t *q, rk_range *range);
     /* out[r][c] = act(x W^T + b) + res[r][c]; res may be NULL. */
-    void (*gemm_int)(const rk_linear *l, const void *q, const rk_range *range, int rows, float *out, size_t ldo,
-                     const float *res, size_t ldr, int act);
+    void (*gemm_i8)(const rk_linear *l, const uint8_t *q, const rk_range *range, int rows, float *out, size_t ldo,
+                    const float *res, size_t ldr, int act);
     void (*gemm_f32)(const rk_linear *l, const float *a, size_t lda, int rows, float *out, size_t ldo,
                      const float *res, size_t ldr, int act);
     void (*norm)(float *x, size_t ldx, int rows, int n, int np, const float *gamma, const float *beta, float eps);

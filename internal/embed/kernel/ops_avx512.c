@@ -33,22 +33,27 @@ static inline vf vf_from_i32(const int32_t *p) { return _mm512_cvtepi32_ps(_mm51
 static inline vf vf_from_i8(const int8_t *p) {
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
 }
-static inline void vf_to_act(uint8_t *p, vf x) {
+static inline void vf_to_u8(uint8_t *p, vf x) {
     _mm_storeu_si128((__m128i *)p, _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(x)));
+}
+static inline vf vf_byte(const int8_t *p, int shift) {
+    __m512i x = _mm512_sll_epi32(_mm512_loadu_si512(p), _mm_cvtsi32_si128(shift));
+    return _mm512_cvtepi32_ps(_mm512_srai_epi32(x, 24));
 }
 
 #define F32_ROWS 12
 #define F32_COLS 32
-#define INT_ROWS 12
-#define INT_COLS 32
-#define INT_GROUP 4
-typedef uint8_t act_t;
+#define I8_ROWS 12
+#define I8_COLS 32
+#define LEVELS 255
+#define OUTLIERS 2
+#define OUTLIER_RATIO 1.5f
 #define SIGNED 0
 #define OPS rk_ops_avx512
 
-static inline __attribute__((always_inline)) void tile_int_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
+static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
                                                             int kp, int32_t *acc) {
-    __m512i sum[INT_ROWS][2];
+    __m512i sum[I8_ROWS][2];
 #pragma GCC unroll 12
     for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm512_setzero_si512();
     for (int i = 0; i < kp / 4; i++, b += 4 * RK_BLOCK, a += 4) {
@@ -64,15 +69,15 @@ static inline __attribute__((always_inline)) void tile_int_n(int rows, const uin
     }
 #pragma GCC unroll 12
     for (int r = 0; r < rows; r++) {
-        _mm512_storeu_si512(acc + r * INT_COLS, sum[r][0]);
-        _mm512_storeu_si512(acc + r * INT_COLS + 16, sum[r][1]);
+        _mm512_storeu_si512(acc + r * I8_COLS, sum[r][0]);
+        _mm512_storeu_si512(acc + r * I8_COLS + 16, sum[r][1]);
     }
 }
 
-static void tile_int(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
     switch (rows) {
 #define CASE(n) \
-    case n: tile_int_n(n, a, lda, b, kp, acc); break;
+    case n: tile_i8_n(n, a, lda, b, kp, acc); break;
         CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
 #undef CASE
     }

@@ -6,24 +6,17 @@
  *   vf_sum vf_top vf_low    across lanes, in a fixed order
  *   vf_round vf_scale2(x,n) nearest integer; x * 2^n for an integral n
  *   vf_from_i32 vf_from_i8  load and convert
- *   vf_to_act(p, x)         store lanes as act_t, already in range, rounded to nearest
+ *   vf_to_u8(p, x)          store lanes, already 0..LEVELS, rounded to nearest
+ *   vf_byte(p, shift)       lane i is the byte of p[4*i..4*i+4) that shift (24, 16, 8, 0) takes to the top
  *   F32_ROWS F32_COLS       tile of the float product
- *   act_t                   a quantised activation: uint8_t or int16_t
- *   INT_GROUP               inputs of one channel side by side in a block: 4 (w8) or 2 (w16)
- *   INT_ROWS INT_COLS       tile of the integer product
- *   tile_int(rows, a, lda, b, kp, acc)  acc[r][INT_COLS] of one tile; a row of b is RK_BLOCK channels
- *   SIGNED                  1: 8-bit activations are stored minus 128
+ *   I8_ROWS I8_COLS         tile of the int8 product
+ *   tile_i8(rows, a, lda, b, kp, acc)   acc[r][I8_COLS] of one tile; a row of b is RK_BLOCK channels
+ *   LEVELS                  highest code of an activation: 255, or 127 where pairs are summed in 16 bits
+ *   OUTLIERS OUTLIER_RATIO  see take_outliers
+ *   SIGNED                  1: codes are stored minus 128
  *   OPS                     name of the rk_ops
  *
  * Products and sums that must not depend on the compiler are written as vf_fma. */
-
-#if INT_GROUP == 2
-typedef int16_t weight_t;
-#define WEIGHTS(l) ((l)->w16)
-#else
-typedef int8_t weight_t;
-#define WEIGHTS(l) ((l)->w8)
-#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -75,62 +68,76 @@ INLINE vf activate(vf x, int act) {
     }
 }
 
-/* Codes of 8 bits span the row's range; codes of 16 bits are symmetric and no
- * larger than lets kp products with 7-bit weights fit into 32 bits. */
-INLINE int highest(int kp) {
-    int fit = INT32_MAX / (127 * kp);
-    return sizeof(act_t) == 1 ? 255 : fit < INT16_MAX ? fit : INT16_MAX;
+/* Takes the largest magnitudes out of row, at most OUTLIERS, where the next one
+ * is OUTLIER_RATIO times smaller. top[lane] is the largest magnitude of each lane. */
+INLINE void take_outliers(float *row, int kp, float *top, rk_range *range) {
+    float size[OUTLIERS + 1];
+    int keep = 0;
+    for (int n = 0;; n++) {
+        int lane = 0, at;
+        for (int i = 1; i < VW; i++) lane = top[i] > top[lane] ? i : lane;
+        size[n] = top[lane];
+        if (n == OUTLIERS) break;
+        for (at = lane; at < kp - VW && fabsf(row[at]) != size[n]; at += VW) {}
+        range->at[n] = at;
+        range->rest[n] = row[at];
+        row[at] = 0;
+        top[lane] = 0;
+        for (int i = lane; i < kp; i += VW) top[lane] = fabsf(row[i]) > top[lane] ? fabsf(row[i]) : top[lane];
+    }
+    for (int n = 0; n < OUTLIERS; n++)
+        if (size[n] > OUTLIER_RATIO * size[n + 1]) keep = n + 1;
+    for (int n = keep; n < OUTLIERS; n++) row[range->at[n]] = range->rest[n];
+    range->outliers = keep;
 }
 
-static void quantize(const rk_linear *l, const float *x, size_t ldx, int rows, void *out, rk_range *range) {
-    act_t *q = out;
-    const int whole = l->k / VW * VW, most = highest(l->kp);
-    for (int r = 0; r < rows; r++, x += ldx, q += l->kp) {
+static void quantize(const rk_linear *l, const float *x, size_t ldx, int rows, float *row, uint8_t *q, rk_range *range) {
+    const int kp = l->kp;
+    for (int r = 0; r < rows; r++, x += ldx, q += kp) {
+        float tops[VW];
+        vf top = vf_set(0), low = vf_set(0), high = vf_set(0); /* zero is always inside */
         int i;
-        vf low = vf_set(0), top = vf_set(0); /* zero is always inside */
-        for (i = 0; i < whole; i += VW) {
+        for (i = 0; i + VW <= l->k; i += VW) {
             vf v = vf_mul(vf_load(x + i), vf_load(l->input + i));
-            low = vf_min(low, v);
-            top = vf_max(top, v);
+            vf_store(row + i, v);
+            top = vf_max(top, vf_max(v, vf_sub(vf_set(0), v)));
         }
-        float lo = vf_low(low), hi = vf_top(top);
-        for (; i < l->k; i++) {
-            float v = x[i] * l->input[i];
-            lo = v < lo ? v : lo;
-            hi = v > hi ? v : hi;
+        vf_store(tops, top);
+        for (; i < kp; i++) {
+            row[i] = i < l->k ? x[i] * l->input[i] : 0;
+            tops[i % VW] = fabsf(row[i]) > tops[i % VW] ? fabsf(row[i]) : tops[i % VW];
         }
-        if (sizeof(act_t) == 2) { /* symmetric around zero */
-            hi = hi > -lo ? hi : -lo;
-            lo = 0;
+        take_outliers(row, kp, tops, range + r);
+        for (i = 0; i < kp; i += VW) {
+            low = vf_min(low, vf_load(row + i));
+            high = vf_max(high, vf_load(row + i));
         }
-        float scale = (hi - lo) / (float)most;
-        float inv = scale > 1e-30f ? 1.0f / scale : 0;
-        vf vi = vf_set(inv), vl = vf_set(lo), limit = vf_set((float)most), least = vf_set(sizeof(act_t) == 2 ? -(float)most : 0);
-        for (i = 0; i < whole; i += VW) {
-            vf v = vf_mul(vf_sub(vf_mul(vf_load(x + i), vf_load(l->input + i)), vl), vi);
-            vf_to_act(q + i, vf_max(vf_min(v, limit), least));
-        }
-        for (; i < l->k; i++) {
-            float v = (x[i] * l->input[i] - lo) * inv, f = (float)most, z = sizeof(act_t) == 2 ? -f : 0;
-            v = v > z ? (v < f ? v : f) : z;
-            q[i] = (act_t)(v < 0 ? v - 0.5f : v + 0.5f);
-        }
-        for (; i < l->kp; i++) q[i] = 0;
+        float lo = vf_low(low), scale = (vf_top(high) - lo) / LEVELS;
+        vf inv = vf_set(scale > 1e-30f ? 1.0f / scale : 0), from = vf_set(lo), most = vf_set(LEVELS);
+        for (i = 0; i < kp; i += VW)
+            vf_to_u8(q + i, vf_max(vf_min(vf_mul(vf_sub(vf_load(row + i), from), inv), most), vf_set(0)));
+        for (int n = 0; n < range[r].outliers; n++) /* its code stands for about zero; what it lacks */
+            range[r].rest[n] -= scale * (float)q[range[r].at[n]] + lo;
         if (SIGNED)
-            for (i = 0; i < l->kp; i++) q[i] ^= 128;
+            for (i = 0; i < kp; i++) q[i] ^= 128;
         range[r].scale = scale;
         range[r].low = SIGNED ? lo + 128 * scale : lo;
     }
 }
 
 /* Writes one tile of int32 sums as floats: scale, bias, activation, residual. */
-INLINE void finish_int(const rk_linear *l, int c0, const int32_t *acc, const rk_range *range, int rows, float *out,
-                      size_t ldo, const float *res, size_t ldr, int act) {
-    for (int c = 0; c < INT_COLS; c += VW) {
+INLINE void finish_i8(const rk_linear *l, int c0, const int8_t *b, const int32_t *acc, const rk_range *range, int rows,
+                      float *out, size_t ldo, const float *res, size_t ldr, int act) {
+    for (int c = 0; c < I8_COLS; c += VW) {
         vf scale = vf_load(l->scale + c0 + c), sum = vf_load(l->sum + c0 + c), bias = vf_load(l->bias + c0 + c);
         for (int r = 0; r < rows; r++) {
-            vf v = vf_fma(vf_from_i32(acc + r * INT_COLS + c), vf_mul(scale, vf_set(range[r].scale)),
+            vf v = vf_fma(vf_from_i32(acc + r * I8_COLS + c), vf_mul(scale, vf_set(range[r].scale)),
                           vf_fma(vf_set(range[r].low), sum, bias));
+            for (int n = 0; n < range[r].outliers; n++) {
+                int at = range[r].at[n];
+                vf w = vf_byte(b + (size_t)(at / 4) * 4 * RK_BLOCK + 4 * c, 24 - 8 * (at % 4));
+                v = vf_fma(w, vf_mul(scale, vf_set(range[r].rest[n])), v);
+            }
             v = activate(v, act);
             if (res) v = vf_add(v, vf_load(res + r * ldr + c0 + c));
             vf_store(out + r * ldo + c0 + c, v);
@@ -138,26 +145,26 @@ INLINE void finish_int(const rk_linear *l, int c0, const int32_t *acc, const rk_
     }
 }
 
-INLINE void gemm_int_act(const rk_linear *l, const act_t *a, const rk_range *range, int rows, float *out, size_t ldo,
+INLINE void gemm_i8_act(const rk_linear *l, const uint8_t *a, const rk_range *range, int rows, float *out, size_t ldo,
                         const float *res, size_t ldr, int act) {
-    int32_t acc[INT_ROWS * INT_COLS] __attribute__((aligned(64)));
+    int32_t acc[I8_ROWS * I8_COLS] __attribute__((aligned(64)));
     size_t block = (size_t)l->kp * RK_BLOCK;
-    for (int c = 0; c < l->np; c += INT_COLS) {
-        const weight_t *b = WEIGHTS(l) + (size_t)(c / RK_BLOCK) * block + (size_t)(c % RK_BLOCK) * INT_GROUP;
-        for (int r = 0; r < rows; r += INT_ROWS) {
-            int n = rows - r < INT_ROWS ? rows - r : INT_ROWS;
-            tile_int(n, a + (size_t)r * l->kp, (size_t)l->kp, b, l->kp, acc);
-            finish_int(l, c, acc, range + r, n, out + r * ldo, ldo, res ? res + r * ldr : NULL, ldr, act);
+    for (int c = 0; c < l->np; c += I8_COLS) {
+        const int8_t *b = l->w8 + (size_t)(c / RK_BLOCK) * block + (size_t)(c % RK_BLOCK) * 4;
+        for (int r = 0; r < rows; r += I8_ROWS) {
+            int n = rows - r < I8_ROWS ? rows - r : I8_ROWS;
+            tile_i8(n, a + (size_t)r * l->kp, (size_t)l->kp, b, l->kp, acc);
+            finish_i8(l, c, b, acc, range + r, n, out + r * ldo, ldo, res ? res + r * ldr : NULL, ldr, act);
         }
     }
 }
 
-static void gemm_int(const rk_linear *l, const void *q, const rk_range *range, int rows, float *out, size_t ldo,
+static void gemm_i8(const rk_linear *l, const uint8_t *q, const rk_range *range, int rows, float *out, size_t ldo,
                      const float *res, size_t ldr, int act) {
     switch (act) { /* a constant in each, so that the inner loop has no switch */
-    case RK_ACT_GELU: gemm_int_act(l, q, range, rows, out, ldo, res, ldr, RK_ACT_GELU); break;
-    case RK_ACT_NONE: gemm_int_act(l, q, range, rows, out, ldo, res, ldr, RK_ACT_NONE); break;
-    default: gemm_int_act(l, q, range, rows, out, ldo, res, ldr, act); break;
+    case RK_ACT_GELU: gemm_i8_act(l, q, range, rows, out, ldo, res, ldr, RK_ACT_GELU); break;
+    case RK_ACT_NONE: gemm_i8_act(l, q, range, rows, out, ldo, res, ldr, RK_ACT_NONE); break;
+    default: gemm_i8_act(l, q, range, rows, out, ldo, res, ldr, act); break;
     }
 }
 
@@ -296,4 +303,4 @@ static void add(float *sum, const float *x, int n) {
     for (int i = 0; i < n; i += VW) vf_store(sum + i, vf_add(vf_load(sum + i), vf_load(x + i)));
 }
 
-const rk_ops OPS = {8 * sizeof(act_t), quantize, gemm_int, gemm_f32, norm, attend, embed, add};
+const rk_ops OPS = {quantize, gemm_i8, gemm_f32, norm, attend, embed, add};

@@ -2,14 +2,14 @@
 #if defined(__aarch64__)
 #include "ops_neon.h"
 
-#define INT_ROWS 2
-#define INT_COLS 16
+#define I8_ROWS 2
+#define I8_COLS 16
 #define OPS rk_ops_neon
 
 /* A vector of b is 4 channels of 4 inputs; its halves give pair sums that meet at the end. */
-static inline __attribute__((always_inline)) void tile_int_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
+static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
                                                             int kp, int32_t *acc) {
-    int32x4_t low[INT_ROWS][4], high[INT_ROWS][4];
+    int32x4_t low[I8_ROWS][4], high[I8_ROWS][4];
 #pragma GCC unroll 2
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < 4; v++) low[r][v] = high[r][v] = vdupq_n_s32(0);
@@ -28,14 +28,14 @@ static inline __attribute__((always_inline)) void tile_int_n(int rows, const uin
         }
 #pragma GCC unroll 2
     for (int r = 0; r < rows; r++)
-        for (int v = 0; v < 4; v++) vst1q_s32(acc + r * INT_COLS + 4 * v, vpaddq_s32(low[r][v], high[r][v]));
+        for (int v = 0; v < 4; v++) vst1q_s32(acc + r * I8_COLS + 4 * v, vpaddq_s32(low[r][v], high[r][v]));
 }
 
-static void tile_int(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
     if (rows == 1)
-        tile_int_n(1, a, lda, b, kp, acc);
+        tile_i8_n(1, a, lda, b, kp, acc);
     else
-        tile_int_n(2, a, lda, b, kp, acc);
+        tile_i8_n(2, a, lda, b, kp, acc);
 }
 
 #include "ops_body.h"

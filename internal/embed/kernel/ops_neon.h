@@ -34,14 +34,19 @@ static inline vf vf_from_i8(const int8_t *p) {
     memcpy(&x, p, 4);
     return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(x))));
 }
-static inline void vf_to_act(uint8_t *p, vf x) {
+static inline void vf_to_u8(uint8_t *p, vf x) {
     uint16x4_t w = vqmovn_u32(vcvtnq_u32_f32(x));
     uint8x8_t b = vqmovn_u16(vcombine_u16(w, w));
     memcpy(p, &b, 4);
 }
+static inline vf vf_byte(const int8_t *p, int shift) {
+    int32x4_t x = vshlq_s32(vreinterpretq_s32_s8(vld1q_s8(p)), vdupq_n_s32(shift));
+    return vcvtq_f32_s32(vshrq_n_s32(x, 24));
+}
 
 #define F32_ROWS 4
 #define F32_COLS 16
-#define INT_GROUP 4
-typedef uint8_t act_t;
+#define LEVELS 255
+#define OUTLIERS 2
+#define OUTLIER_RATIO 1.5f
 #define SIGNED 1

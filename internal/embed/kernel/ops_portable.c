@@ -39,27 +39,32 @@ static inline vf vf_scale2(vf x, vf n) {
 }
 static inline vf vf_from_i32(const int32_t *p) { return (vf){(float)p[0], (float)p[1], (float)p[2], (float)p[3]}; }
 static inline vf vf_from_i8(const int8_t *p) { return (vf){p[0], p[1], p[2], p[3]}; }
-static inline void vf_to_act(uint8_t *p, vf x) {
+static inline void vf_to_u8(uint8_t *p, vf x) {
     x = vf_round(x);
     for (int i = 0; i < VW; i++) p[i] = (uint8_t)x[i];
+}
+static inline vf vf_byte(const int8_t *p, int shift) {
+    p += 3 - shift / 8;
+    return (vf){p[0], p[4], p[8], p[12]};
 }
 
 #define F32_ROWS 2
 #define F32_COLS 16
-#define INT_ROWS 4
-#define INT_COLS 16
-#define INT_GROUP 4
-typedef uint8_t act_t;
+#define I8_ROWS 4
+#define I8_COLS 16
+#define LEVELS 255
+#define OUTLIERS 2
+#define OUTLIER_RATIO 1.5f
 #define SIGNED 0
 #define OPS rk_ops_portable
 
-static void tile_int(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
-    memset(acc, 0, sizeof(int32_t) * (size_t)rows * INT_COLS);
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+    memset(acc, 0, sizeof(int32_t) * (size_t)rows * I8_COLS);
     for (int i = 0; i < kp / 4; i++, b += 4 * RK_BLOCK)
         for (int r = 0; r < rows; r++) {
             const uint8_t *ar = a + (size_t)r * lda + (size_t)i * 4;
-            int32_t a0 = ar[0], a1 = ar[1], a2 = ar[2], a3 = ar[3], *to = acc + r * INT_COLS;
-            for (int c = 0; c < INT_COLS; c++)
+            int32_t a0 = ar[0], a1 = ar[1], a2 = ar[2], a3 = ar[3], *to = acc + r * I8_COLS;
+            for (int c = 0; c < I8_COLS; c++)
                 to[c] += a0 * b[4 * c] + a1 * b[4 * c + 1] + a2 * b[4 * c + 2] + a3 * b[4 * c + 3];
         }
 }

@@ -2,8 +2,8 @@
 #if defined(__aarch64__)
 #include "ops_neon.h"
 
-#define INT_ROWS 4
-#define INT_COLS 16
+#define I8_ROWS 4
+#define I8_COLS 16
 #define OPS rk_ops_sdot
 
 #if defined(__clang__)
@@ -12,9 +12,9 @@ TARGET_BEGIN("dotprod")
 TARGET_BEGIN("arch=armv8.2-a+dotprod")
 #endif
 
-static inline __attribute__((always_inline)) void tile_int_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
+static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
                                                             int kp, int32_t *acc) {
-    int32x4_t sum[INT_ROWS][4];
+    int32x4_t sum[I8_ROWS][4];
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < 4; v++) sum[r][v] = vdupq_n_s32(0);
@@ -33,15 +33,15 @@ static inline __attribute__((always_inline)) void tile_int_n(int rows, const uin
     }
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
-        for (int v = 0; v < 4; v++) vst1q_s32(acc + r * INT_COLS + 4 * v, sum[r][v]);
+        for (int v = 0; v < 4; v++) vst1q_s32(acc + r * I8_COLS + 4 * v, sum[r][v]);
 }
 
-static void tile_int(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
     switch (rows) {
-    case 1: tile_int_n(1, a, lda, b, kp, acc); break;
-    case 2: tile_int_n(2, a, lda, b, kp, acc); break;
-    case 3: tile_int_n(3, a, lda, b, kp, acc); break;
-    default: tile_int_n(4, a, lda, b, kp, acc); break;
+    case 1: tile_i8_n(1, a, lda, b, kp, acc); break;
+    case 2: tile_i8_n(2, a, lda, b, kp, acc); break;
+    case 3: tile_i8_n(3, a, lda, b, kp, acc); break;
+    default: tile_i8_n(4, a, lda, b, kp, acc); break;
     }
 }
 

@@ -49,7 +49,6 @@ static void clear_norm(rk_norm *n) {
 
 static void clear_linear(rk_linear *l) {
     rk_release(l->w8);
-    rk_release(l->w16);
     rk_release(l->w32);
     rk_release(l->input);
     rk_release(l->scale);
@@ -110,28 +109,19 @@ int rk_set_norm(rk_model *m, int which, int layer, const float *gamma, const flo
     return RK_OK;
 }
 
-static int pack_int(rk_linear *l, int bits, const int8_t *w, const float *scale, const float *input) {
-    size_t np = (size_t)l->np, k = (size_t)l->k, kp = (size_t)l->kp, group = bits == 16 ? 2 : 4;
-    int8_t *w8 = NULL;
-    int16_t *w16 = NULL;
+static int pack_i8(rk_linear *l, const int8_t *w, const float *scale, const float *input) {
+    size_t np = (size_t)l->np, k = (size_t)l->k, kp = (size_t)l->kp;
+    int8_t *to = rk_take(np * kp, 1);
     float *s = rk_take(np, sizeof *s), *sum = rk_take(np, sizeof *sum), *in = rk_take(k, sizeof *in);
-    if (bits == 16)
-        w16 = rk_take(np * kp, sizeof *w16);
-    else
-        w8 = rk_take(np * kp, sizeof *w8);
-    l->w8 = w8, l->w16 = w16, l->scale = s, l->sum = sum, l->input = in;
-    if (!(w8 || w16) || !s || !sum || !in) return RK_NO_MEMORY;
+    l->w8 = to, l->scale = s, l->sum = sum, l->input = in;
+    if (!to || !s || !sum || !in) return RK_NO_MEMORY;
     for (size_t i = 0; i < k; i++) in[i] = input ? input[i] : 1;
     for (size_t c = 0; c < (size_t)l->n; c++) {
-        size_t block = c / RK_BLOCK * RK_BLOCK * kp + c % RK_BLOCK * group;
+        int8_t *block = to + c / RK_BLOCK * RK_BLOCK * kp + c % RK_BLOCK * 4;
         int32_t total = 0;
         for (size_t i = 0; i < k; i++) {
             int8_t x = w[c * k + i];
-            size_t at = block + i / group * group * RK_BLOCK + i % group;
-            if (w16)
-                w16[at] = x;
-            else
-                w8[at] = x;
+            block[i / 4 * 4 * RK_BLOCK + i % 4] = x;
             total += x;
         }
         s[c] = scale[c];
@@ -165,5 +155,5 @@ int rk_set_linear(rk_model *m, int which, int layer, const int8_t *w, const floa
     l->bias = b;
     if (!b) return RK_NO_MEMORY;
     memcpy(b, bias, (size_t)l->n * sizeof *b);
-    return w_f32 ? pack_f32(l, w_f32) : pack_int(l, m->ops->bits, w, scale, input);
+    return w_f32 ? pack_f32(l, w_f32) : pack_i8(l, w, scale, input);
 }
