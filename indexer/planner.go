@@ -183,9 +183,11 @@ func statOf(e kbroot.Entry) store.Stat {
 	return store.Stat{Size: e.Size, MTimeNS: e.ModTime.UnixNano(), CTimeNS: e.CTime.UnixNano(), Inode: e.Inode}
 }
 
-// apply writes plans and tells everybody who waits for work or news.
+// apply writes plans and tells everybody who waits for work or news. It is
+// called with planMu held. Plans for a KB that was dropped since they were
+// made go with it.
 func (ix *Indexer) apply(ctx context.Context, kb string, id int64, plans []store.Plan) error {
-	if len(plans) == 0 {
+	if now, ok := ix.kbID(kb); len(plans) == 0 || !ok || now != id {
 		return nil
 	}
 	for len(plans) > 0 {

@@ -101,14 +101,18 @@ func (ix *Indexer) dropKBs(ctx context.Context, root string, present map[string]
 }
 
 func (ix *Indexer) dropKB(ctx context.Context, k store.KBInfo) (int, error) {
+	ix.planMu.Lock() // no plan for it is written from here on
+	defer ix.planMu.Unlock()
+	ix.mu.Lock()
+	if ix.kbIDs[k.Name] == k.ID {
+		delete(ix.kbIDs, k.Name)
+	}
+	ix.mu.Unlock()
 	n, err := ix.store.DeleteKB(ctx, k.ID, false)
 	if err != nil {
 		return int(n), err
 	}
 	ix.unsettled.Store(true)
-	ix.mu.Lock()
-	delete(ix.kbIDs, k.Name)
-	ix.mu.Unlock()
 	if n > 0 {
 		ix.log.Info("knowledge base is gone from disk and from the index", "kb", k.Name, "documents", n)
 	}
