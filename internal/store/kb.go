@@ -98,7 +98,12 @@ func (s *Store) DeleteKB(ctx context.Context, kb int64, keepRow bool) (documents
 	}
 	return documents, s.write(ctx, "delete knowledge base", func(t *wtx) error {
 		// Not when a file was planned meanwhile: then the KB is in use again.
-		return t.run("DELETE FROM kbs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM documents WHERE kb_id = ?1)", kb)
+		n, err := t.count("DELETE FROM kbs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM documents WHERE kb_id = ?1)", kb)
+		if err != nil || n == 0 {
+			return err
+		}
+		// A new file that went while it was read and was hinted at again has a job and no document.
+		return t.run("DELETE FROM jobs WHERE kb_id = ?", kb)
 	})
 }
 
