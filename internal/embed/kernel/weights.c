@@ -66,6 +66,7 @@ void rk_free(rk_model *m) {
     }
     clear_norm(&m->embed);
     rk_release(m->layers);
+    rk_release(m->word_scale);
     rk_release(m->positions);
     rk_release(m);
 }
