@@ -78,7 +78,7 @@ func makeHome(env ...string) (*home, error) {
 	h.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TMPDIR=" + os.TempDir(),
 		"XDG_RUNTIME_DIR=" + dir + "/run", "XDG_CONFIG_HOME=" + dir + "/cfg", "XDG_DATA_HOME=" + dir + "/data",
-		"KB_ROOT=" + h.root, "SCAN_INTERVAL=0", "EMBEDDINGS_ENABLED=false", "GORACE=halt_on_error=0",
+		"KB_ROOT=" + h.root, "SCAN_INTERVAL=0", "EMBEDDINGS_ENABLED=false", "GORACE=atexit_sleep_ms=0",
 	}, env...)
 	return h, nil
 }

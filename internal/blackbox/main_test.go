@@ -41,6 +41,7 @@ func run(m *testing.M) int {
 	}
 	binDir = dir
 	code := m.Run()
+	measured.table()
 	if h := shared.home; h != nil {
 		if err := h.shut(); err != nil {
 			fmt.Fprintln(os.Stderr, "the shared daemon:", err)
