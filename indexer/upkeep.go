@@ -8,7 +8,7 @@ import (
 const (
 	upkeepTick    = time.Second
 	settleAfter   = 3 * time.Second // of quiet, before maintenance
-	pruneEvery    = time.Hour
+	pruneEvery    = 10 * time.Second
 	unsettledMost = 10 * time.Minute // of constant work, before maintenance runs all the same
 )
 
