@@ -50,7 +50,7 @@ static inline vf vf_byte(const int8_t *p, int shift) {
 
 #define F32_ROWS 2
 #define F32_COLS 16
-#define I8_ROWS 4
+#define I8_ROWS 2
 #define I8_COLS 16
 #define LEVELS 255
 #define OUTLIERS 2
@@ -58,15 +58,35 @@ static inline vf vf_byte(const int8_t *p, int shift) {
 #define SIGNED 0
 #define OPS rk_ops_portable
 
+typedef int16_t v16 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef int32_t v32 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint16_t u16 __attribute__((vector_size(16)));
+typedef uint32_t u32 __attribute__((vector_size(16)));
+
+/* The sums of neighbouring products, widened. A product of a code and a weight fits into 16 bits. */
+static inline v32 pairs(v16 p) { return ((v32)((u32)p << 16) >> 16) + ((v32)p >> 16); }
+
+/* Which byte of a 16-bit lane is which input depends on the byte order, but
+ * activations and weights are taken apart in the same way. */
 static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
-    memset(acc, 0, sizeof(int32_t) * (size_t)rows * I8_COLS);
-    for (int i = 0; i < kp / 4; i++, b += 4 * RK_BLOCK)
-        for (int r = 0; r < rows; r++) {
-            const uint8_t *ar = a + (size_t)r * lda + (size_t)i * 4;
-            int32_t a0 = ar[0], a1 = ar[1], a2 = ar[2], a3 = ar[3], *to = acc + r * I8_COLS;
-            for (int c = 0; c < I8_COLS; c++)
-                to[c] += a0 * b[4 * c] + a1 * b[4 * c + 1] + a2 * b[4 * c + 2] + a3 * b[4 * c + 3];
+    v32 sum[I8_ROWS][4];
+    memset(sum, 0, sizeof sum);
+    for (int i = 0; i < kp / 4; i++, b += 4 * RK_BLOCK, a += 4) {
+        v16 low[4], high[4];
+        for (int v = 0; v < 4; v++) {
+            v16 w = *(const v16 *)(b + 16 * v);
+            low[v] = (v16)((u16)w << 8) >> 8;
+            high[v] = w >> 8;
         }
+        for (int r = 0; r < rows; r++) {
+            uint32_t four;
+            memcpy(&four, a + (size_t)r * lda, 4);
+            u16 x = (u16)(u32){four, four, four, four};
+            v16 even = (v16)(x & 255), odd = (v16)(x >> 8);
+            for (int v = 0; v < 4; v++) sum[r][v] += pairs(low[v] * even) + pairs(high[v] * odd);
+        }
+    }
+    memcpy(acc, sum, sizeof(int32_t) * (size_t)rows * I8_COLS);
 }
 
 #include "ops_body.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs harness.c under the address and undefined-behaviour sanitizers.
-# sanitize.sh [STEP]: lengths 1-70, then every STEP-th up to 512 (default all).
+# sanitize.sh [STEP]: lengths 1-34, then every STEP-th up to 512 (default all).
 set -eu
 cd "$(dirname "$0")"
 cc=${CC:-cc}
