@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { BRIEF = 16 }; /* tokens below which a sequence is short */
 enum { PANEL = 48 }; /* rows whose intermediate results stay in the cache */
 
 struct rk_run {
@@ -14,6 +15,7 @@ struct rk_run {
     int rows;  /* their tokens */
     int ldq, ldc;
     int32_t *lens;
+    uint8_t *brief; /* [room] 1 for the rows of short sequences */
     float *x;     /* [room][hp] hidden state */
     float *qkv;   /* [room][ldq] */
     float *ctx;   /* [room][ldc] attention output */
@@ -28,6 +30,7 @@ struct rk_run {
 void rk_run_free(rk_run *r) {
     if (!r) return;
     rk_release(r->lens);
+    rk_release(r->brief);
     rk_release(r->x);
     rk_release(r->qkv);
     rk_release(r->ctx);
@@ -51,6 +54,7 @@ rk_run *rk_run_new(const rk_model *m, int tokens) {
     r->ldq = rk_round(3 * c->hidden, RK_BLOCK);
     r->ldc = m->hp + RK_BLOCK; /* the last head's padding */
     r->lens = rk_take(n, sizeof *r->lens);
+    r->brief = rk_take(n, 1);
     r->x = rk_take(n * (size_t)m->hp, sizeof(float));
     r->qkv = rk_take(n * (size_t)r->ldq, sizeof(float));
     r->ctx = rk_take(n * (size_t)r->ldc, sizeof(float));
@@ -60,7 +64,7 @@ rk_run *rk_run_new(const rk_model *m, int tokens) {
     r->q = rk_take(PANEL * widest, 1);
     r->row = rk_take(widest, sizeof(float));
     r->score = rk_take(rk_attend_floats(longest, c->hidden / c->heads), sizeof(float));
-    if (r->lens && r->x && r->qkv && r->ctx && r->up && r->y && r->q && r->row && r->score) return r;
+    if (r->lens && r->brief && r->x && r->qkv && r->ctx && r->up && r->y && r->q && r->row && r->score) return r;
     rk_run_free(r);
     return NULL;
 }
@@ -80,8 +84,10 @@ int rk_begin(rk_run *r, const int32_t *ids, const int32_t *lens, int count) {
         if (ids[i] < 0 || ids[i] >= c->vocab) return RK_BAD_ARGUMENT;
     memcpy(r->lens, lens, (size_t)count * sizeof *lens);
     float *x = r->x;
+    uint8_t *brief = r->brief;
     for (int i = 0; i < count; i++)
         for (int p = 0; p < lens[i]; p++, x += m->hp, ids++) {
+            *brief++ = lens[i] < BRIEF;
             size_t at = (size_t)*ids * (size_t)c->hidden;
             memset(x + c->hidden, 0, (size_t)(m->hp - c->hidden) * sizeof *x);
             m->ops->embed(m->word ? m->word + at : NULL, m->word ? m->word_scale[*ids] : 0,
@@ -94,26 +100,28 @@ int rk_begin(rk_run *r, const int32_t *ids, const int32_t *lens, int count) {
     return RK_OK;
 }
 
-/* out = act(a W^T + b) + res for at most PANEL rows. */
-static void linear(rk_run *r, const rk_linear *l, const float *a, size_t lda, int rows, float *out, size_t ldo,
+/* out = act(a W^T + b) + res for at most PANEL rows, the batch's from first on. */
+static void linear(rk_run *r, const rk_linear *l, int first, const float *a, size_t lda, int rows, float *out, size_t ldo,
                    const float *res, size_t ldr, int act) {
     const rk_ops *ops = r->m->ops;
     if (l->w32) {
         ops->gemm_f32(l, a, lda, rows, out, ldo, res, ldr, act);
         return;
     }
-    ops->quantize(l, a, lda, rows, r->row, r->q, r->range);
+    ops->quantize(l, a, lda, rows, r->brief + first, r->row, r->q, r->range);
     ops->gemm_i8(l, r->q, r->range, rows, out, ldo, res, ldr, act);
 }
 
 /* Everything of a layer behind its attention, for one panel: x is replaced. */
-static void finish(rk_run *r, const rk_layer_weights *w, const float *ctx, float *x, int rows) {
+static void finish(rk_run *r, const rk_layer_weights *w, int first, int rows) {
     const rk_model *m = r->m;
     size_t hp = (size_t)m->hp;
-    linear(r, &w->linear[RK_OUT], ctx, (size_t)r->ldc, rows, r->y, hp, x, hp, RK_ACT_NONE);
+    const float *ctx = r->ctx + (size_t)first * (size_t)r->ldc;
+    float *x = r->x + (size_t)first * hp;
+    linear(r, &w->linear[RK_OUT], first, ctx, (size_t)r->ldc, rows, r->y, hp, x, hp, RK_ACT_NONE);
     m->ops->norm(r->y, hp, rows, m->c.hidden, m->hp, w->attend.gamma, w->attend.beta, m->c.eps);
-    linear(r, &w->linear[RK_UP], r->y, hp, rows, r->up, (size_t)m->fp, NULL, 0, m->c.act);
-    linear(r, &w->linear[RK_DOWN], r->up, (size_t)m->fp, rows, x, hp, r->y, hp, RK_ACT_NONE);
+    linear(r, &w->linear[RK_UP], first, r->y, hp, rows, r->up, (size_t)m->fp, NULL, 0, m->c.act);
+    linear(r, &w->linear[RK_DOWN], first, r->up, (size_t)m->fp, rows, x, hp, r->y, hp, RK_ACT_NONE);
     m->ops->norm(x, hp, rows, m->c.hidden, m->hp, w->ffn.gamma, w->ffn.beta, m->c.eps);
 }
 
@@ -129,7 +137,7 @@ int rk_layer(rk_run *r, int layer) {
     size_t hp = (size_t)m->hp, ldq = (size_t)r->ldq, ldc = (size_t)r->ldc;
     int hidden = m->c.hidden, dim = hidden / m->c.heads;
     for (int t = 0; t < r->rows; t += PANEL)
-        linear(r, &w->linear[RK_QKV], r->x + (size_t)t * hp, hp, panel(r, t), r->qkv + (size_t)t * ldq, ldq, NULL, 0,
+        linear(r, &w->linear[RK_QKV], t, r->x + (size_t)t * hp, hp, panel(r, t), r->qkv + (size_t)t * ldq, ldq, NULL, 0,
                RK_ACT_NONE);
     size_t row = 0;
     for (int i = 0; i < r->count; row += (size_t)r->lens[i], i++)
@@ -138,8 +146,7 @@ int rk_layer(rk_run *r, int layer) {
             m->ops->attend(q, q + hidden, q + 2 * hidden, ldq, r->lens[i], dim, r->ctx + row * ldc + (size_t)h * (size_t)dim,
                            ldc, r->score);
         }
-    for (int t = 0; t < r->rows; t += PANEL)
-        finish(r, w, r->ctx + (size_t)t * ldc, r->x + (size_t)t * hp, panel(r, t));
+    for (int t = 0; t < r->rows; t += PANEL) finish(r, w, t, panel(r, t));
     return RK_OK;
 }
 

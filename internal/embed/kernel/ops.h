@@ -17,7 +17,15 @@ typedef struct {
     const float *scale; /* [np] of the channel's weights */
     const float *sum;   /* [np] scale times the sum of the channel's int8 weights */
     const float *bias;  /* [np] */
+    const uint16_t *order; /* [np/16][kp/8], of w8: see RK_MILD */
+    const uint16_t *mild;  /* [np/16] how many of order are mild */
 } rk_linear;
+
+/* Eight inputs of 16 channels are mild if, in each channel, the four weights
+ * that meet in one 16-bit lane (bytes 0, 1, 4, 5, or 2, 3, 6, 7) sum to at most
+ * RK_MILD, the positive and the negative ones apart: with activations of 7 bits
+ * that sum cannot overflow. order has a block's eights, the mild ones first. */
+enum { RK_MILD = 32767 / 127 };
 
 enum { RK_OUTLIERS = 4 }; /* at most; a path may take fewer */
 
@@ -32,8 +40,10 @@ typedef struct {
 } rk_range;
 
 typedef struct {
-    /* q is [rows][kp], row [kp] scratch. */
-    void (*quantize)(const rk_linear *l, const float *x, size_t ldx, int rows, float *row, uint8_t *q, rk_range *range);
+    /* q is [rows][kp], row [kp] scratch. brief[r] is 1 for the rows of short
+     * sequences, whose noise few other rows even out. */
+    void (*quantize)(const rk_linear *l, const float *x, size_t ldx, int rows, const uint8_t *brief, float *row,
+                     uint8_t *q, rk_range *range);
     /* out[r][c] = act(x W^T + b) + res[r][c]; res may be NULL. */
     void (*gemm_i8)(const rk_linear *l, const uint8_t *q, const rk_range *range, int rows, float *out, size_t ldo,
                     const float *res, size_t ldr, int act);

@@ -57,28 +57,46 @@ static inline vf vf_byte(const int8_t *p, int shift) {
 #define I8_ROWS 4
 #define I8_COLS 16
 #define LEVELS 127
-#define OUTLIERS 4
-#define OUTLIER_RATIO 1.0f
+#define BRIEF_OUTLIERS 4
 #define SIGNED 0
 #define OPS rk_ops_avx2
 
-static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
-                                                            int kp, int32_t *acc) {
-    __m256i sum[I8_ROWS][2];
+static inline __m256i four(const uint8_t *a) {
+    int32_t x;
+    memcpy(&x, a, 4);
+    return _mm256_set1_epi32(x);
+}
+
+static inline __m256i load(const int8_t *b) { return _mm256_loadu_si256((const __m256i *)b); }
+
+/* Eight inputs into the sums of two vectors of channels. mild: see RK_MILD. */
+static inline __attribute__((always_inline)) void eight(int rows, int mild, const uint8_t *a, size_t lda, const int8_t *b,
+                                                        __m256i sum[I8_ROWS][2]) {
     const __m256i ones = _mm256_set1_epi16(1);
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
-    for (int i = 0; i < kp / 4; i++, b += 4 * RK_BLOCK, a += 4) {
-        __m256i b0 = _mm256_loadu_si256((const __m256i *)b), b1 = _mm256_loadu_si256((const __m256i *)(b + 32));
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; v++) {
+        __m256i b0 = load(b + 32 * v), b1 = load(b + 4 * RK_BLOCK + 32 * v);
 #pragma GCC unroll 4
         for (int r = 0; r < rows; r++) {
-            int32_t four;
-            memcpy(&four, a + r * lda, 4);
-            __m256i x = _mm256_set1_epi32(four);
-            sum[r][0] = _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(_mm256_maddubs_epi16(x, b0), ones));
-            sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(_mm256_maddubs_epi16(x, b1), ones));
+            __m256i p0 = _mm256_maddubs_epi16(four(a + r * lda), b0);
+            __m256i p1 = _mm256_maddubs_epi16(four(a + r * lda + 4), b1);
+            if (mild)
+                p0 = _mm256_madd_epi16(_mm256_add_epi16(p0, p1), ones);
+            else
+                p0 = _mm256_add_epi32(_mm256_madd_epi16(p0, ones), _mm256_madd_epi16(p1, ones));
+            sum[r][v] = _mm256_add_epi32(sum[r][v], p0);
         }
     }
+}
+
+static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint8_t *a, size_t lda, const int8_t *b,
+                                                            const uint16_t *order, int mild, int all, int32_t *acc) {
+    __m256i sum[I8_ROWS][2];
+    int i = 0;
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
+    for (; i < mild; i++) eight(rows, 1, a + 8 * order[i], lda, b + (size_t)8 * RK_BLOCK * order[i], sum);
+    for (; i < all; i++) eight(rows, 0, a + 8 * order[i], lda, b + (size_t)8 * RK_BLOCK * order[i], sum);
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++) {
         _mm256_storeu_si256((__m256i *)(acc + r * I8_COLS), sum[r][0]);
@@ -86,12 +104,14 @@ static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint
     }
 }
 
-static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, const rk_linear *l, int c, int32_t *acc) {
+    const int all = l->kp / 8, mild = l->mild[c / 16];
+    const uint16_t *order = l->order + (size_t)(c / 16) * (size_t)all;
     switch (rows) {
-    case 1: tile_i8_n(1, a, lda, b, kp, acc); break;
-    case 2: tile_i8_n(2, a, lda, b, kp, acc); break;
-    case 3: tile_i8_n(3, a, lda, b, kp, acc); break;
-    default: tile_i8_n(4, a, lda, b, kp, acc); break;
+    case 1: tile_i8_n(1, a, lda, b, order, mild, all, acc); break;
+    case 2: tile_i8_n(2, a, lda, b, order, mild, all, acc); break;
+    case 3: tile_i8_n(3, a, lda, b, order, mild, all, acc); break;
+    default: tile_i8_n(4, a, lda, b, order, mild, all, acc); break;
     }
 }
 

@@ -46,8 +46,7 @@ static inline vf vf_byte(const int8_t *p, int shift) {
 #define I8_ROWS 12
 #define I8_COLS 32
 #define LEVELS 255
-#define OUTLIERS 2
-#define OUTLIER_RATIO 1.5f
+#define BRIEF_OUTLIERS 0
 #define SIGNED 0
 #define OPS rk_ops_avx512
 
@@ -74,7 +73,9 @@ static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint
     }
 }
 
-static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, const rk_linear *l, int c, int32_t *acc) {
+    const int kp = l->kp;
+    (void)c;
     switch (rows) {
 #define CASE(n) \
     case n: tile_i8_n(n, a, lda, b, kp, acc); break;

@@ -10,9 +10,9 @@
  *   vf_byte(p, shift)       lane i is the byte of p[4*i..4*i+4) that shift (24, 16, 8, 0) takes to the top
  *   F32_ROWS F32_COLS       tile of the float product
  *   I8_ROWS I8_COLS         tile of the int8 product
- *   tile_i8(rows, a, lda, b, kp, acc)   acc[r][I8_COLS] of one tile; a row of b is RK_BLOCK channels
+ *   tile_i8(rows, a, lda, b, l, c, acc)  acc[r][I8_COLS] of one tile, its channels c and up, packed at b
  *   LEVELS                  highest code of an activation: 255, or 127 where pairs are summed in 16 bits
- *   OUTLIERS OUTLIER_RATIO  see take_outliers
+ *   BRIEF_OUTLIERS          outliers taken in any case from a row of a short sequence
  *   SIGNED                  1: codes are stored minus 128
  *   OPS                     name of the rk_ops
  *
@@ -68,46 +68,55 @@ INLINE vf activate(vf x, int act) {
     }
 }
 
-/* Takes the largest magnitudes out of row, at most OUTLIERS, where the next one
- * is OUTLIER_RATIO times smaller. top[lane] is the largest magnitude of each lane. */
-INLINE void take_outliers(float *row, int kp, float *top, rk_range *range) {
-    float size[OUTLIERS + 1];
-    int keep = 0;
-    for (int n = 0;; n++) {
-        int lane = 0, at;
-        for (int i = 1; i < VW; i++) lane = top[i] > top[lane] ? i : lane;
-        size[n] = top[lane];
-        if (n == OUTLIERS) break;
-        for (at = lane; at < kp - VW && fabsf(row[at]) != size[n]; at += VW) {}
+/* The largest magnitude of row and, as *at, the first place that has it. */
+INLINE float largest(const float *row, int kp, int *at) {
+    vf a = vf_set(0), b = a, minus = a;
+    float tops[VW], top;
+    int i = 0, lane = 0;
+    for (; i + 2 * VW <= kp; i += 2 * VW) {
+        vf x = vf_load(row + i), y = vf_load(row + i + VW);
+        a = vf_max(a, vf_max(x, vf_sub(minus, x)));
+        b = vf_max(b, vf_max(y, vf_sub(minus, y)));
+    }
+    for (; i < kp; i += VW) a = vf_max(a, vf_max(vf_load(row + i), vf_sub(minus, vf_load(row + i))));
+    a = vf_max(a, b);
+    top = vf_top(a);
+    vf_store(tops, a);
+    while (lane < VW - 1 && tops[lane] != top) lane++;
+    for (i = lane; i < kp - VW && fabsf(row[i]) != top; i += VW) {}
+    *at = i;
+    return top;
+}
+
+/* Takes the largest magnitudes out of row: always count of them, or if count is
+ * 0 up to two of which the next is far smaller. */
+INLINE void take_outliers(float *row, int kp, int count, rk_range *range) {
+    float size[RK_OUTLIERS + 1];
+    int most = count ? count : 2, keep = count, at;
+    for (int n = 0; n < most; n++) {
+        size[n] = largest(row, kp, &at);
         range->at[n] = at;
         range->rest[n] = row[at];
         row[at] = 0;
-        top[lane] = 0;
-        for (int i = lane; i < kp; i += VW) top[lane] = fabsf(row[i]) > top[lane] ? fabsf(row[i]) : top[lane];
     }
-    for (int n = 0; n < OUTLIERS; n++)
-        if (size[n] > OUTLIER_RATIO * size[n + 1]) keep = n + 1;
-    for (int n = keep; n < OUTLIERS; n++) row[range->at[n]] = range->rest[n];
+    if (!count) {
+        size[most] = largest(row, kp, &at);
+        for (int n = 0; n < most; n++)
+            if (size[n] > 1.5f * size[n + 1]) keep = n + 1;
+    }
+    for (int n = keep; n < most; n++) row[range->at[n]] = range->rest[n];
     range->outliers = keep;
 }
 
-static void quantize(const rk_linear *l, const float *x, size_t ldx, int rows, float *row, uint8_t *q, rk_range *range) {
+static void quantize(const rk_linear *l, const float *x, size_t ldx, int rows, const uint8_t *brief, float *row,
+                     uint8_t *q, rk_range *range) {
     const int kp = l->kp;
     for (int r = 0; r < rows; r++, x += ldx, q += kp) {
-        float tops[VW];
-        vf top = vf_set(0), low = vf_set(0), high = vf_set(0); /* zero is always inside */
+        vf low = vf_set(0), high = vf_set(0); /* zero is always inside */
         int i;
-        for (i = 0; i + VW <= l->k; i += VW) {
-            vf v = vf_mul(vf_load(x + i), vf_load(l->input + i));
-            vf_store(row + i, v);
-            top = vf_max(top, vf_max(v, vf_sub(vf_set(0), v)));
-        }
-        vf_store(tops, top);
-        for (; i < kp; i++) {
-            row[i] = i < l->k ? x[i] * l->input[i] : 0;
-            tops[i % VW] = fabsf(row[i]) > tops[i % VW] ? fabsf(row[i]) : tops[i % VW];
-        }
-        take_outliers(row, kp, tops, range + r);
+        for (i = 0; i + VW <= l->k; i += VW) vf_store(row + i, vf_mul(vf_load(x + i), vf_load(l->input + i)));
+        for (; i < kp; i++) row[i] = i < l->k ? x[i] * l->input[i] : 0;
+        take_outliers(row, kp, brief[r] ? BRIEF_OUTLIERS : 0, range + r);
         for (i = 0; i < kp; i += VW) {
             low = vf_min(low, vf_load(row + i));
             high = vf_max(high, vf_load(row + i));
@@ -153,7 +162,7 @@ INLINE void gemm_i8_act(const rk_linear *l, const uint8_t *a, const rk_range *ra
         const int8_t *b = l->w8 + (size_t)(c / RK_BLOCK) * block + (size_t)(c % RK_BLOCK) * 4;
         for (int r = 0; r < rows; r += I8_ROWS) {
             int n = rows - r < I8_ROWS ? rows - r : I8_ROWS;
-            tile_i8(n, a + (size_t)r * l->kp, (size_t)l->kp, b, l->kp, acc);
+            tile_i8(n, a + (size_t)r * l->kp, (size_t)l->kp, b, l, c, acc);
             finish_i8(l, c, b, acc, range + r, n, out + r * ldo, ldo, res ? res + r * ldr : NULL, ldr, act);
         }
     }
@@ -265,12 +274,20 @@ static void attend(const float *q, const float *k, const float *v, size_t ldq, i
     float scale = 1.0f / sqrtf((float)dim);
     for (int t = 0; t < lp; t++) { /* keys by blocks of tokens: [block][dim][RK_BLOCK] */
         float *to = kt + (size_t)(t / RK_BLOCK) * RK_BLOCK * dim + t % RK_BLOCK;
-        for (int d = 0; d < dim; d++) to[d * RK_BLOCK] = t < len ? k[t * ldq + d] : 0;
+        const float *from = k + (size_t)t * ldq;
+        if (t < len)
+            for (int d = 0; d < dim; d++) to[d * RK_BLOCK] = from[d];
+        else
+            for (int d = 0; d < dim; d++) to[d * RK_BLOCK] = 0;
     }
     for (int c = 0; c < dp; c += RK_BLOCK) /* values by blocks of channels: [block][len][RK_BLOCK] */
         for (int t = 0; t < len; t++) {
             float *to = vp + (size_t)c * len + (size_t)t * RK_BLOCK;
-            for (int d = 0; d < RK_BLOCK; d++) to[d] = c + d < dim ? v[t * ldq + c + d] : 0;
+            const float *from = v + (size_t)t * ldq + c;
+            if (c + RK_BLOCK <= dim)
+                for (int d = 0; d < RK_BLOCK; d += VW) vf_store(to + d, vf_load(from + d));
+            else
+                for (int d = 0; d < RK_BLOCK; d++) to[d] = c + d < dim ? from[d] : 0;
         }
     for (int r = 0; r < len; r += F32_ROWS) {
         int n = len - r < F32_ROWS ? len - r : F32_ROWS;

@@ -31,7 +31,9 @@ static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint
         for (int v = 0; v < 4; v++) vst1q_s32(acc + r * I8_COLS + 4 * v, vpaddq_s32(low[r][v], high[r][v]));
 }
 
-static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, const rk_linear *l, int c, int32_t *acc) {
+    const int kp = l->kp;
+    (void)c;
     if (rows == 1)
         tile_i8_n(1, a, lda, b, kp, acc);
     else

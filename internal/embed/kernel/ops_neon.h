@@ -47,6 +47,5 @@ static inline vf vf_byte(const int8_t *p, int shift) {
 #define F32_ROWS 4
 #define F32_COLS 16
 #define LEVELS 255
-#define OUTLIERS 2
-#define OUTLIER_RATIO 1.5f
+#define BRIEF_OUTLIERS 0
 #define SIGNED 1

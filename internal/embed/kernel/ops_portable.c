@@ -53,8 +53,7 @@ static inline vf vf_byte(const int8_t *p, int shift) {
 #define I8_ROWS 2
 #define I8_COLS 16
 #define LEVELS 255
-#define OUTLIERS 2
-#define OUTLIER_RATIO 1.5f
+#define BRIEF_OUTLIERS 0
 #define SIGNED 0
 #define OPS rk_ops_portable
 
@@ -68,7 +67,9 @@ static inline v32 pairs(v16 p) { return ((v32)((u32)p << 16) >> 16) + ((v32)p >>
 
 /* Which byte of a 16-bit lane is which input depends on the byte order, but
  * activations and weights are taken apart in the same way. */
-static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, const rk_linear *l, int c, int32_t *acc) {
+    const int kp = l->kp;
+    (void)c;
     v32 sum[I8_ROWS][4];
     memset(sum, 0, sizeof sum);
     for (int i = 0; i < kp / 4; i++, b += 4 * RK_BLOCK, a += 4) {

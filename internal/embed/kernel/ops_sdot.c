@@ -36,7 +36,9 @@ static inline __attribute__((always_inline)) void tile_i8_n(int rows, const uint
         for (int v = 0; v < 4; v++) vst1q_s32(acc + r * I8_COLS + 4 * v, sum[r][v]);
 }
 
-static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, int kp, int32_t *acc) {
+static void tile_i8(int rows, const uint8_t *a, size_t lda, const int8_t *b, const rk_linear *l, int c, int32_t *acc) {
+    const int kp = l->kp;
+    (void)c;
     switch (rows) {
     case 1: tile_i8_n(1, a, lda, b, kp, acc); break;
     case 2: tile_i8_n(2, a, lda, b, kp, acc); break;

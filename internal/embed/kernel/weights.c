@@ -51,6 +51,8 @@ static void clear_linear(rk_linear *l) {
     rk_release(l->w8);
     rk_release(l->w32);
     rk_release(l->input);
+    rk_release(l->order);
+    rk_release(l->mild);
     rk_release(l->scale);
     rk_release(l->sum);
     rk_release(l->bias);
@@ -110,6 +112,38 @@ int rk_set_norm(rk_model *m, int which, int layer, const float *gamma, const flo
     return RK_OK;
 }
 
+/* Whether eight packed inputs of 16 channels are mild. */
+static int is_mild(const int8_t *w) {
+    for (int lane = 0; lane < 16 * 4; lane += 2) { /* channel lane/4, bytes 0-1 or 2-3 */
+        const int8_t *at[2] = {w + lane, w + 4 * RK_BLOCK + lane};
+        int plus = 0, minus = 0;
+        for (int j = 0; j < 4; j++) {
+            int x = at[j / 2][j % 2];
+            plus += x > 0 ? x : 0;
+            minus -= x < 0 ? x : 0;
+        }
+        if (plus > RK_MILD || minus > RK_MILD) return 0;
+    }
+    return 1;
+}
+
+static int find_order(rk_linear *l) {
+    size_t blocks = (size_t)l->np / 16, all = (size_t)l->kp / 8;
+    uint16_t *order = rk_take(blocks * all, sizeof *order), *mild = rk_take(blocks, sizeof *mild);
+    l->order = order, l->mild = mild;
+    if (!order || !mild) return RK_NO_MEMORY;
+    for (size_t c = 0; c < blocks; c++, order += all) {
+        const int8_t *w = l->w8 + c / 2 * RK_BLOCK * (size_t)l->kp + c % 2 * 16 * 4;
+        size_t first = 0, last = all;
+        for (size_t i = 0; i < all; i++) {
+            int is = is_mild(w + i * 8 * RK_BLOCK);
+            order[is ? first++ : --last] = (uint16_t)i;
+        }
+        mild[c] = (uint16_t)first;
+    }
+    return RK_OK;
+}
+
 static int pack_i8(rk_linear *l, const int8_t *w, const float *scale, const float *input) {
     size_t np = (size_t)l->np, k = (size_t)l->k, kp = (size_t)l->kp;
     int8_t *to = rk_take(np * kp, 1);
@@ -128,7 +162,7 @@ static int pack_i8(rk_linear *l, const int8_t *w, const float *scale, const floa
         s[c] = scale[c];
         sum[c] = scale[c] * (float)total;
     }
-    return RK_OK;
+    return find_order(l);
 }
 
 static int pack_f32(rk_linear *l, const float *w) {

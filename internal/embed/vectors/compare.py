@@ -204,7 +204,7 @@ def main():
             speed[kind] = best
         print(f"{length} tokens, {len(cut)} texts, {args.threads} thread(s): onnxruntime fp32 {speed['fp32']:.0f} tokens/s, int8 {speed['int8']:.0f}")
         for path in paths:
-            _, info = ours(binary, cut, "-path", path, "-rounds", "5", "-threads", str(args.threads))
+            _, info = ours(binary, cut, "-path", path, "-rounds", "12", "-threads", str(args.threads))
             got = info["tokens"] / info["seconds"]
             print(f"  {path:14} {got:8.0f} tokens/s = {got / speed['fp32']:.2f} x fp32, {got / speed['int8']:.2f} x int8")
     query = ["how do I rotate the keys of the backup server"]
