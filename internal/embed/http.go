@@ -2,10 +2,7 @@ package embed
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +10,6 @@ import (
 )
 
 const (
-	defaultHTTPTimeout = 30 * time.Second
 	defaultHTTPWindow  = 512  // tokens; what most served models take
 	defaultBatchTokens = 8192 // of one request
 	defaultBatchTexts  = 64
@@ -41,31 +37,26 @@ type HTTPOptions struct {
 // llama.cpp, vLLM, OpenAI).
 type HTTP struct {
 	opt    HTTPOptions
-	url    string
-	client *http.Client
+	end    *endpoint
 	dim    atomic.Int64 // 0: not known yet
 	noDim  atomic.Bool  // the server refuses "dimensions": it is not sent again
 	dimOK  atomic.Bool  // the server has taken "dimensions" once
 	closed atomic.Bool
+	gone   chan struct{} // closed by Close
+	rest   rest          // of queries, after an outage
 }
 
 var _ Embedder = (*HTTP)(nil)
 
 // NewHTTP checks the options; it does not call the server.
 func NewHTTP(opt HTTPOptions) (*HTTP, error) {
-	u, err := url.Parse(opt.BaseURL)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return nil, fault.New(fault.Invalid, "embeddings_url", "EMBEDDINGS_BASE_URL is not an http or https URL with a host").
-			WithHint("for example http://127.0.0.1:11434/v1")
-	case u.User != nil:
-		return nil, fault.New(fault.Invalid, "embeddings_url", "EMBEDDINGS_BASE_URL holds a user or password; put the key in EMBEDDINGS_API_KEY")
-	case opt.Model == "":
-		return nil, fault.New(fault.Invalid, "embeddings_model", "EMBEDDINGS_MODEL is empty; it names the model as the server knows it")
-	case opt.Dimension < 0 || opt.Dimension > maxDim:
+	end, err := newEndpoint(opt.BaseURL, "/embeddings", opt.APIKey, opt.Model, opt.Timeout, opt.Transport, "embedding server", embeddingSettings)
+	if err != nil {
+		return nil, err
+	}
+	end.goesOn = "keyword search goes on; embedding resumes by itself when the server answers"
+	if opt.Dimension < 0 || opt.Dimension > maxDim {
 		return nil, fault.New(fault.Invalid, "embeddings_dimension", "EMBEDDINGS_DIMENSION is %d; it is 0 (the server's) to %d", opt.Dimension, maxDim)
-	case strings.ContainsAny(opt.APIKey, "\r\n"):
-		return nil, fault.New(fault.Invalid, "embeddings_key", "EMBEDDINGS_API_KEY holds a line break")
 	}
 	def := func(p *int, v int) {
 		if *p <= 0 {
@@ -75,17 +66,7 @@ func NewHTTP(opt HTTPOptions) (*HTTP, error) {
 	def(&opt.MaxTokens, defaultHTTPWindow)
 	def(&opt.BatchTokens, defaultBatchTokens)
 	def(&opt.BatchTexts, defaultBatchTexts)
-	if opt.Timeout <= 0 {
-		opt.Timeout = defaultHTTPTimeout
-	}
-	if !strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/embeddings") {
-		u = u.JoinPath("embeddings")
-	}
-	h := &HTTP{opt: opt, url: u.String(), client: &http.Client{
-		Transport: opt.Transport,
-		// The key goes to the server that was configured and to no other.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	h := &HTTP{opt: opt, end: end, gone: make(chan struct{})}
 	h.dim.Store(int64(opt.Dimension))
 	return h, nil
 }
@@ -110,28 +91,19 @@ func (h *HTTP) Windows(text string, limit, overlap int) []Window {
 	return estimateWindows(text, limit, overlap)
 }
 
-// EmbedQuery implements Embedder.
-func (h *HTTP) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
-	vs, err := h.embed(ctx, []string{text}, h.opt.QueryPrefix, maxQueryWindows, quick)
-	if err != nil {
-		var b *BatchError
-		if errors.As(err, &b) {
-			return nil, b.Errs[0]
-		}
-		return nil, err
-	}
-	return vs[0], nil
-}
-
 // EmbedPassages implements Embedder.
 func (h *HTTP) EmbedPassages(ctx context.Context, texts []string) ([][]float32, error) {
-	return h.embed(ctx, texts, h.opt.PassagePrefix, 0, patient)
+	out, err := h.embed(ctx, texts, h.opt.PassagePrefix, 0, patient)
+	h.noteOutcome(err)
+	return out, err
 }
 
-// Close implements Embedder; requests in flight end by themselves.
+// Close implements Embedder. Queries in flight end; passages end with their context.
 func (h *HTTP) Close() error {
-	h.closed.Store(true)
-	h.client.CloseIdleConnections()
+	if h.closed.CompareAndSwap(false, true) {
+		close(h.gone)
+	}
+	h.end.client.CloseIdleConnections()
 	return nil
 }
 

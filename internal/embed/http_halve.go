@@ -61,7 +61,7 @@ func (h *HTTP) probe(ctx context.Context) error {
 		if e, ok := fault.As(r.err); ok && e.Kind == fault.Unavailable {
 			return e
 		}
-		return h.outage("fails on any text").Because(r.err)
+		return h.end.outage("fails on any text").Because(r.err)
 	}
 	return err
 }
