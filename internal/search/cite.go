@@ -47,7 +47,7 @@ func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Qu
 	if limit <= 0 {
 		limit = int(s.snippet.Load())
 	}
-	want := wanted(q)
+	want := wantedOf(q)
 	hits := make([]Hit, 0, len(records))
 	for _, rec := range records {
 		h := byID[rec.ID]

@@ -10,42 +10,13 @@ import (
 	"ragd/internal/store"
 )
 
-// wanted is the set of index terms that a query asks for, stop words apart
-// unless it has nothing else.
-func wanted(q analysis.Query) map[string]bool {
-	out := map[string]bool{}
-	collect := func(stop bool) {
-		for _, c := range q.Clauses {
-			if c.Stop && !c.Must && !stop {
-				continue
-			}
-			for _, p := range c.Any {
-				for _, t := range p.Terms {
-					out[t] = true
-				}
-			}
-		}
-	}
-	collect(false)
-	if len(out) == 0 {
-		collect(true)
-	}
-	return out
-}
-
-// mark is a stretch of a chunk that matched.
-type mark struct {
-	start, end int // bytes
-	term       string
-}
-
 // cutSnippet sets the hit's Content, Marks and lines: all of the chunk when
-// it fits in limit characters, else the window with the most different query
-// words, cut on grapheme borders and preferably at a line or a word. Lines
+// it fits in limit characters, else the window with the most different phrases of
+// the query, cut on grapheme borders and preferably at a line or a word. Lines
 // are those of what is shown, as in the file.
-func cutSnippet(a *analysis.Analyzer, hit *Hit, rec store.ChunkRecord, want map[string]bool, limit int, place [2]int) {
+func cutSnippet(a *analysis.Analyzer, hit *Hit, rec store.ChunkRecord, want *wanted, limit int, place [2]int) {
 	text := rec.Content
-	marks := findMarks(a, text, want)
+	marks := want.find(a, text)
 	start, end := 0, len(text)
 	if utf8.RuneCountInString(text) > limit {
 		if place[1] > place[0] && place[1] <= len(text) {
@@ -75,37 +46,12 @@ func shownLines(rec store.ChunkRecord, start, end int) (first, last int) {
 	return min(first, rec.LastLine), min(last, rec.LastLine)
 }
 
-func findMarks(a *analysis.Analyzer, text string, want map[string]bool) []mark {
-	var out []mark
-	for _, t := range a.Tokens(text) {
-		for _, term := range t.Terms {
-			if want[term] {
-				out = append(out, mark{t.Start, t.End, term})
-				break
-			}
-		}
-	}
-	return out
-}
-
 // window chooses the stretch of at most limit characters that holds the most
-// different marked terms, then the most marks, then the earliest.
+// different phrases, then the most marks, then the earliest.
 func window(text string, marks []mark, limit int) (start, end int) {
-	best, bestTerms, bestMarks := 0, 0, 0
-	for i := range marks {
-		stop := advance(text, marks[i].start, limit*9/10)
-		terms := map[string]bool{}
-		n := 0
-		for _, m := range marks[i:] {
-			if m.end > stop {
-				break
-			}
-			terms[m.term] = true
-			n++
-		}
-		if len(terms) > bestTerms || len(terms) == bestTerms && n > bestMarks {
-			best, bestTerms, bestMarks = marks[i].start, len(terms), n
-		}
+	best := 0
+	if i := densest(text, marks, limit*9/10); i >= 0 {
+		best = marks[i].start
 	}
 	start = leadIn(text, best, limit/10)
 	end = advance(text, start, limit)
@@ -113,6 +59,36 @@ func window(text string, marks []mark, limit int) (start, end int) {
 		start = retreat(text, start, limit-rest) // the window reached the end: fill it from before
 	}
 	return snap(text, start, end)
+}
+
+// densest is the mark that begins the stretch of at most span characters with
+// the most different phrases, then the most marks; -1 when there is no mark.
+func densest(text string, marks []mark, span int) int {
+	best, bestKinds, bestMarks := -1, 0, 0
+	inside := map[int]int{} // marks of each phrase from i up to next
+	next, stop, from := 0, 0, 0
+	if len(marks) > 0 {
+		from = marks[0].start
+		stop = advance(text, from, span)
+	}
+	for i, m := range marks {
+		stop = advance(text, stop, utf8.RuneCountInString(text[from:m.start]))
+		from = m.start
+		for ; next < len(marks) && marks[next].end <= stop; next++ {
+			inside[marks[next].what]++
+		}
+		if kinds := len(inside); kinds > bestKinds || kinds == bestKinds && next-i > bestMarks {
+			best, bestKinds, bestMarks = i, kinds, next-i
+		}
+		if next == i {
+			next++ // a mark longer than the stretch
+			continue
+		}
+		if inside[m.what]--; inside[m.what] == 0 {
+			delete(inside, m.what)
+		}
+	}
+	return best
 }
 
 // around chooses the stretch of at most limit characters about the part that
