@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -67,16 +68,14 @@ func bestStart(s string, marks [][2]int, n int) int {
 		return 0
 	}
 	size := bytesOf(s, n)
-	best, bestCount := starts[0], 0
+	slices.Sort(starts)
+	best, bestCount, next := starts[0], 0, 0
 	for i, from := range starts {
-		count := 0
-		for _, other := range starts[i:] {
-			if other >= from && other < from+size*2/3 {
-				count++
-			}
+		for next < len(starts) && starts[next] < from+size*2/3 {
+			next++
 		}
-		if count > bestCount {
-			best, bestCount = from, count
+		if next-i > bestCount {
+			best, bestCount = from, next-i
 		}
 	}
 	lead := size / 4 // some text before the first match

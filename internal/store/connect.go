@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
@@ -59,10 +60,13 @@ func openWriter(path string) (*sql.DB, error) {
 	return db, nil
 }
 
+// readerIdle is how long a connection that nobody needs keeps its pages.
+const readerIdle = 20 * time.Second
+
 // openReaders opens the pool for reads; its connections cannot write.
 func openReaders(path string, n int) (*sql.DB, error) {
 	c, err := newConnector(path, []string{
-		"mode=ro", "_mutex=no", "_query_only=on", "_busy_timeout=5000", "_cache_size=-2048", "_stmt_cache_size=48",
+		"mode=ro", "_mutex=no", "_query_only=on", "_busy_timeout=5000", "_cache_size=-8192", "_stmt_cache_size=48",
 	}, []string{"temp_store = MEMORY", "cell_size_check = ON", "mmap_size = 0"})
 	if err != nil {
 		return nil, err
@@ -70,5 +74,6 @@ func openReaders(path string, n int) (*sql.DB, error) {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
+	db.SetConnMaxIdleTime(readerIdle)
 	return db, nil
 }

@@ -14,11 +14,12 @@ const (
 	dfMost   = 4096
 )
 
-// dfCache remembers frequencies for one generation of the index.
+// dfCache remembers frequencies for one generation of the index. When it is
+// full the older half goes, so that what is asked for often stays.
 type dfCache struct {
-	mu  sync.Mutex
-	gen uint64
-	df  map[string]frequency
+	mu       sync.Mutex
+	gen      uint64
+	df, past map[string]frequency
 }
 
 type frequency struct {
@@ -33,6 +34,11 @@ func (c *dfCache) get(gen uint64, key string) (frequency, bool) {
 		return frequency{}, false
 	}
 	f, ok := c.df[key]
+	if !ok {
+		if f, ok = c.past[key]; ok {
+			c.set(key, f)
+		}
+	}
 	return f, ok
 }
 
@@ -42,8 +48,15 @@ func (c *dfCache) put(gen uint64, key string, f frequency) {
 	if c.gen > gen {
 		return
 	}
-	if c.gen < gen || c.df == nil || len(c.df) >= dfMost {
-		c.gen, c.df = gen, map[string]frequency{}
+	if c.gen < gen || c.df == nil {
+		c.gen, c.df, c.past = gen, map[string]frequency{}, nil
+	}
+	c.set(key, f)
+}
+
+func (c *dfCache) set(key string, f frequency) {
+	if len(c.df) >= dfMost/2 {
+		c.df, c.past = map[string]frequency{}, c.df
 	}
 	c.df[key] = f
 }
