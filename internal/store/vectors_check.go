@@ -12,9 +12,11 @@ var vectorQueries = []struct{ what, query string }{
 		AND NOT EXISTS (SELECT 1 FROM vector_pending w WHERE w.chunk_id = c.id)
 		AND NOT EXISTS (SELECT 1 FROM generations g JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = c.id WHERE g.target)`},
 	{"chunks wait for vectors that they have", `SELECT count(*) FROM vector_pending w
-		JOIN generations g ON g.target JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = w.chunk_id`},
+		JOIN generations g ON g.target JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = w.chunk_id
+		WHERE NOT w.again`},
 	{"chunks wait for vectors that are not searched", `SELECT count(*) FROM vector_pending w
 		WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = w.chunk_id AND c.active)`},
+	{"contexts are of chunks that are gone", `SELECT count(*) FROM chunk_contexts x WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = x.chunk_id)`},
 	{"vectors are of chunks that are gone", `SELECT count(*) FROM chunk_vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = v.chunk_id)`},
 	{"vectors are of models that are gone", `SELECT count(*) FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM generations g WHERE g.id = v.generation)`},
 	{"models serve at once, or are targets at once", `SELECT max(0, sum(serving) - 1) + max(0, sum(target) - 1) FROM generations HAVING count(*) > 0
@@ -32,6 +34,7 @@ func (c *checker) vectors() {
 func (t *wtx) mendVectors() error {
 	for _, q := range []string{
 		"DELETE FROM chunk_vectors WHERE chunk_id NOT IN (SELECT id FROM chunks) OR generation NOT IN (SELECT id FROM generations)",
+		"DELETE FROM chunk_contexts WHERE chunk_id NOT IN (SELECT id FROM chunks)",
 		"DELETE FROM vectors WHERE generation NOT IN (SELECT id FROM generations)",
 		"UPDATE generations SET serving = 0 WHERE serving AND id <> (SELECT max(id) FROM generations WHERE serving)",
 		"UPDATE generations SET target = 0 WHERE target AND id <> (SELECT max(id) FROM generations WHERE target)",

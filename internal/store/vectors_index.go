@@ -22,11 +22,12 @@ type vectorIndex struct {
 	countSeq uint64
 	backlog  int64
 	failed   int64
+	total    int64
 }
 
 // vectorOp is a change of the set, applied when its transaction has landed.
 type vectorOp struct {
-	gen     int64 // of an addition
+	gen     int64 // whose set it is about; 0 = every one
 	meta    chunkMeta
 	windows []byte // nil: the chunk goes
 }
@@ -54,19 +55,14 @@ func (v *vectorIndex) apply(ops []vectorOp) {
 }
 
 func (s *codeSet) applyOp(op *vectorOp) {
+	if op.gen != s.gen && op.gen != 0 {
+		return
+	}
 	if op.windows == nil {
 		s.remove(op.meta.id)
 		return
 	}
-	if op.gen != s.gen {
-		return
-	}
-	s.add(op.meta)
-	// Malformed windows are left out: the chunk is found by keyword.
-	_ = eachWindow(op.windows, func(w window) error {
-		s.addWindow(w.vector, w.code)
-		return nil
-	})
+	s.addChunk(op.meta, op.windows)
 }
 
 func (v *vectorIndex) replace(set *codeSet) {
@@ -120,7 +116,9 @@ func (s *Store) loadVectors(ctx context.Context, gen VectorGeneration) (*codeSet
 				return err
 			}
 			m.doc, m.retired = id, retiredStatus(status)
-			m.typ = set.intern(m.typ)
+			if id, ok := set.class(codeClass{m.kb, m.typ, m.retired}); ok {
+				m.typ = set.classes[id].typ // one copy of each name
+			}
 			docs[id] = m
 			return nil
 		}, "SELECT id, kb_id, type, status FROM documents WHERE revision_id IS NOT NULL")
@@ -138,21 +136,10 @@ func (s *Store) loadVectors(ctx context.Context, gen VectorGeneration) (*codeSet
 				return nil
 			}
 			m.id = id
-			set.add(m)
-			return eachWindow(windows, func(w window) error {
-				set.addWindow(w.vector, w.code)
-				return nil
-			})
+			set.addChunk(m, windows)
+			return nil
 		}, `SELECT v.chunk_id, c.document_id, v.windows FROM chunk_vectors v JOIN chunks c ON c.id = v.chunk_id
 			WHERE v.generation = ? AND c.active AND length(v.windows) > 0 ORDER BY v.chunk_id`, gen.ID)
 	})
 	return set, err
-}
-
-// intern returns the one copy of a type's name.
-func (s *codeSet) intern(name string) string {
-	if id := s.typeID(name); int(id) < len(s.types) {
-		return s.types[id]
-	}
-	return name
 }

@@ -4,37 +4,49 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
-// blockWindows is how many windows are allocated together. Blocks are never
-// copied when the set grows.
-const blockWindows = 4096
+// blockSize is how many windows, or chunks, are allocated together. Blocks are
+// never copied when the set grows.
+const blockSize = 4096
 
-// codeBlock holds the 1-bit codes of some windows, and to whom they belong.
+// codeBlock holds the 1-bit codes of some windows. Whose they are follows from
+// codeChunk.first, since a chunk's windows lie one behind the other.
 type codeBlock struct {
 	codes []uint64
-	owner []uint32 // slot in codeSet.chunks
 	row   []uint32 // id in vectors
 	n     int
 }
 
-// codeChunk is a chunk of the set. Its windows lie one behind the other.
+// codeChunk is a chunk of the set in 16 bytes.
 type codeChunk struct {
-	id    int64
+	seq   uint32 // its id without the low seqShift bits
 	doc   uint32
-	kb    uint32
 	first uint32 // its first window
-	typ   uint16
-	flags uint8
-	n     uint8
+	class uint16 // index of codeSet.classes
+	low   uint8  // the low bits of its id, and chunkDead
+	n     uint8  // windows
 }
 
-const (
-	chunkDead    = 1 << iota // not active any more
-	chunkRetired             // status closed or superseded
-)
+const chunkDead = 1 << seqShift // in low: not active any more
 
-// chunkMeta is what a filter asks about a chunk.
+func (c *codeChunk) id() int64 { return int64(c.seq)<<seqShift | int64(c.low&(chunkDead-1)) }
+
+func (c *codeChunk) dead() bool { return c.low&chunkDead != 0 }
+
+// codeClass is what a filter asks about a chunk; many chunks share one.
+type codeClass struct {
+	kb      int64
+	typ     string
+	retired bool // status closed or superseded
+}
+
+// maxTyped bounds the classes with a type of their own. Behind it chunks lose
+// their type (nobody filters by that many), so that KBs have room left.
+const maxTyped = 60_000
+
+// chunkMeta is what the set keeps of a chunk.
 type chunkMeta struct {
 	id, doc, kb int64
 	typ         string
@@ -51,66 +63,88 @@ type codeSet struct {
 	windows int
 	dead    int // windows of dead chunks
 	live    int // chunks
-	chunks  []codeChunk
-	types   []string
-	typeOf  map[string]uint16
-	sorted  int              // chunks[:sorted] ascend by id
+	size    int // chunks, dead ones among them
+	chunks  [][]codeChunk
+	classes []codeClass
+	classOf map[codeClass]uint16
+	sorted  int              // the first so many chunks ascend by id
 	recent  map[int64]uint32 // slots behind them
 }
 
 func newCodeSet(gen int64, dim int) *codeSet {
-	return &codeSet{gen: gen, dim: dim, words: codeWords(dim), typeOf: map[string]uint16{}, recent: map[int64]uint32{}}
+	return &codeSet{gen: gen, dim: dim, words: codeWords(dim), classOf: map[codeClass]uint16{}, recent: map[int64]uint32{}}
 }
 
-func (s *codeSet) typeID(name string) uint16 {
-	if id, ok := s.typeOf[name]; ok {
-		return id
+func (s *codeSet) chunk(slot uint32) *codeChunk { return &s.chunks[slot/blockSize][slot%blockSize] }
+
+// class finds or makes a class; false when there are too many.
+func (s *codeSet) class(c codeClass) (uint16, bool) {
+	id, ok := s.classOf[c]
+	if !ok && len(s.classes) >= maxTyped && c.typ != "" {
+		c.typ = ""
+		id, ok = s.classOf[c]
 	}
-	if len(s.types) == math.MaxUint16 {
-		return math.MaxUint16 // more types than anybody filters by
+	if ok || len(s.classes) > math.MaxUint16 {
+		return id, ok
 	}
-	id := uint16(len(s.types))
-	s.types = append(s.types, name)
-	s.typeOf[name] = id
-	return id
+	id = uint16(len(s.classes))
+	s.classes = append(s.classes, c)
+	s.classOf[c] = id
+	return id, true
 }
 
 // add begins a chunk; its windows follow by addWindow. A chunk that is there
-// already is replaced.
-func (s *codeSet) add(m chunkMeta) {
+// already is replaced. False: it does not fit in, and is found by keyword only.
+func (s *codeSet) add(m chunkMeta) bool {
 	s.remove(m.id)
-	c := codeChunk{id: m.id, doc: uint32(m.doc), kb: uint32(m.kb), first: uint32(s.windows), typ: s.typeID(m.typ)}
-	if m.retired {
-		c.flags = chunkRetired
+	class, ok := s.class(codeClass{m.kb, m.typ, m.retired})
+	if !ok || m.id>>seqShift > math.MaxUint32 || m.doc > math.MaxUint32 || s.windows > math.MaxUint32-maxWindows {
+		return false
 	}
-	slot := len(s.chunks)
-	s.chunks = append(s.chunks, c)
+	slot := uint32(s.size)
+	if slot%blockSize == 0 {
+		s.chunks = append(s.chunks, make([]codeChunk, blockSize))
+	}
+	*s.chunk(slot) = codeChunk{
+		seq: uint32(m.id >> seqShift), low: uint8(m.id & (chunkDead - 1)), doc: uint32(m.doc), first: uint32(s.windows), class: class,
+	}
+	s.size++
 	s.live++
-	if s.sorted == slot && (slot == 0 || s.chunks[slot-1].id < m.id) {
+	if s.sorted == int(slot) && (slot == 0 || s.chunk(slot-1).id() < m.id) {
 		s.sorted++
-		return
+		return true
 	}
-	s.recent[m.id] = uint32(slot)
+	s.recent[m.id] = slot
+	return true
 }
 
 // addWindow adds a window to the chunk begun last.
 func (s *codeSet) addWindow(vector int64, code []uint64) {
-	slot := len(s.chunks) - 1
-	c := &s.chunks[slot]
+	c := s.chunk(uint32(s.size - 1))
 	if len(code) != s.words || vector > math.MaxUint32 || c.n == maxWindows {
 		return
 	}
-	if s.windows == len(s.blocks)*blockWindows {
-		s.blocks = append(s.blocks, &codeBlock{
-			codes: make([]uint64, blockWindows*s.words), owner: make([]uint32, blockWindows), row: make([]uint32, blockWindows),
-		})
+	if s.windows == len(s.blocks)*blockSize {
+		s.blocks = append(s.blocks, &codeBlock{codes: make([]uint64, blockSize*s.words), row: make([]uint32, blockSize)})
 	}
 	b := s.blocks[len(s.blocks)-1]
 	copy(b.codes[b.n*s.words:], code)
-	b.owner[b.n], b.row[b.n] = uint32(slot), uint32(vector)
+	b.row[b.n] = uint32(vector)
 	b.n++
 	c.n++
 	s.windows++
+}
+
+// addChunk adds a chunk with its windows, as chunk_vectors has them. Malformed
+// ones are left out: the chunk is found by keyword.
+func (s *codeSet) addChunk(m chunkMeta, windows []byte) {
+	if !s.add(m) {
+		return
+	}
+	_ = eachWindow(windows, func(w window) error {
+		s.addWindow(w.vector, w.code)
+		return nil
+	})
 }
 
 // slot finds a live chunk.
@@ -118,11 +152,20 @@ func (s *codeSet) slot(id int64) (uint32, bool) {
 	if i, ok := s.recent[id]; ok {
 		return i, true
 	}
-	i, ok := slices.BinarySearchFunc(s.chunks[:s.sorted], id, func(c codeChunk, id int64) int { return cmp.Compare(c.id, id) })
-	if !ok || s.chunks[i].flags&chunkDead != 0 {
+	i := sort.Search(s.sorted, func(i int) bool { return s.chunk(uint32(i)).id() >= id })
+	if i == s.sorted || s.chunk(uint32(i)).id() != id || s.chunk(uint32(i)).dead() {
 		return 0, false
 	}
 	return uint32(i), true
+}
+
+// owner returns the chunk of a window, at slot from or behind it.
+func (s *codeSet) owner(at, from uint32) uint32 {
+	if c := s.chunk(from); at < c.first+uint32(c.n) {
+		return from
+	}
+	behind := sort.Search(s.size-int(from), func(i int) bool { return s.chunk(from+uint32(i)).first > at })
+	return from + uint32(behind) - 1
 }
 
 func (s *codeSet) remove(id int64) {
@@ -130,8 +173,8 @@ func (s *codeSet) remove(id int64) {
 	if !ok {
 		return
 	}
-	c := &s.chunks[i]
-	c.flags |= chunkDead
+	c := s.chunk(i)
+	c.low |= chunkDead
 	s.dead += int(c.n)
 	s.live--
 	delete(s.recent, id)
@@ -139,43 +182,41 @@ func (s *codeSet) remove(id int64) {
 
 // untidy says that compact would give back much, or speed up much.
 func (s *codeSet) untidy() bool {
-	gone := len(s.chunks) - s.live
-	return (s.dead > blockWindows || gone > blockWindows) && (s.dead*4 > s.windows || gone*4 > len(s.chunks)) || len(s.recent) > 1<<16
+	gone := s.size - s.live
+	return (s.dead > blockSize || gone > blockSize) && (s.dead*4 > s.windows || gone*4 > s.size) || len(s.recent) > 1<<16
 }
 
 // compact returns the set without its dead chunks, in order.
 func (s *codeSet) compact() *codeSet {
 	order := make([]uint32, 0, s.live)
-	for i := range s.chunks {
-		if s.chunks[i].flags&chunkDead == 0 {
-			order = append(order, uint32(i))
+	for i := range uint32(s.size) {
+		if !s.chunk(i).dead() {
+			order = append(order, i)
 		}
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(s.chunks[a].id, s.chunks[b].id) })
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(s.chunk(a).id(), s.chunk(b).id()) })
 	out := newCodeSet(s.gen, s.dim)
-	out.types, out.typeOf = s.types, s.typeOf
-	out.chunks = make([]codeChunk, 0, s.live)
 	for _, i := range order {
-		c := s.chunks[i]
-		out.chunks = append(out.chunks, c)
-		nc := &out.chunks[len(out.chunks)-1]
-		nc.first, nc.n = uint32(out.windows), 0
+		c := s.chunk(i)
+		class := s.classes[c.class]
+		if !out.add(chunkMeta{id: c.id(), doc: int64(c.doc), kb: class.kb, typ: class.typ, retired: class.retired}) {
+			continue
+		}
 		for w := range uint32(c.n) {
 			row, code := s.window(c.first + w)
 			out.addWindow(int64(row), code)
 		}
 	}
-	out.live, out.sorted = len(out.chunks), len(out.chunks)
 	return out
 }
 
 // window returns the vector's id and the code of a window.
 func (s *codeSet) window(at uint32) (row uint32, code []uint64) {
-	b, i := s.blocks[at/blockWindows], int(at%blockWindows)
+	b, i := s.blocks[at/blockSize], int(at%blockSize)
 	return b.row[i], b.codes[i*s.words : (i+1)*s.words]
 }
 
 // bytes is what the set holds in memory.
 func (s *codeSet) bytes() int64 {
-	return int64(len(s.blocks))*blockWindows*int64(s.words*8+8) + int64(cap(s.chunks))*32 + int64(len(s.recent))*32
+	return int64(len(s.blocks))*blockSize*int64(s.words*8+4) + int64(len(s.chunks))*blockSize*16 + int64(len(s.recent))*40
 }

@@ -142,6 +142,9 @@ func (s *Store) flip(ctx context.Context, id int64, anyhow bool) (g VectorGenera
 	return g, err
 }
 
+// LoadVectors brings the serving generation into memory, if there is one.
+func (s *Store) LoadVectors(ctx context.Context) error { return s.ensureLoaded(ctx) }
+
 // ensureLoaded brings the serving generation into memory. Writers wait for
 // it, searches do not.
 func (s *Store) ensureLoaded(ctx context.Context) error {
@@ -209,10 +212,7 @@ func (s *Store) VectorStatus(ctx context.Context) (st VectorStatus, err error) {
 		st.Chunks, st.Windows, st.Memory = int64(set.live), int64(set.windows-set.dead), set.bytes()
 	}
 	s.vec.mu.RUnlock()
-	if st.Target.ID == 0 {
-		return st, nil
-	}
-	st.Backlog, st.Failed, err = s.backlog(ctx, st.Target.ID)
+	st.Backlog, st.Failed, st.Total, err = s.backlog(ctx)
 	return st, err
 }
 
@@ -222,22 +222,25 @@ func (s *Store) Backlog(ctx context.Context) (int64, error) {
 	return st.Backlog, err
 }
 
-func (s *Store) backlog(ctx context.Context, target int64) (waiting, failed int64, err error) {
+func (s *Store) backlog(ctx context.Context) (waiting, failed, total int64, err error) {
 	v := &s.vec
 	gen, seq := s.gen.Load(), v.seq.Load()
 	v.statusMu.Lock()
 	defer v.statusMu.Unlock()
-	if v.countGen == gen && v.countSeq == seq || v.backlog > 0 && time.Since(v.counted) < statusAge {
-		return v.backlog, v.failed, nil
+	if !v.counted.IsZero() && v.countGen == gen && v.countSeq == seq || v.backlog > 0 && time.Since(v.counted) < statusAge {
+		return v.backlog, v.failed, v.total, nil
 	}
 	err = s.read(ctx, "count vectors", func(r *reader) error {
 		if err := r.row("SELECT count(*) FROM vector_pending").Scan(&waiting); err != nil {
 			return err
 		}
+		if err := r.row("SELECT coalesce(sum(chunks), 0) FROM kbs").Scan(&total); err != nil {
+			return err
+		}
 		return r.row("SELECT count(*) FROM jobs WHERE state = 3 AND op = ?", jobEmbed).Scan(&failed)
 	})
 	if err == nil {
-		v.countGen, v.countSeq, v.counted, v.backlog, v.failed = gen, seq, time.Now(), waiting, failed
+		v.countGen, v.countSeq, v.counted, v.backlog, v.failed, v.total = gen, seq, time.Now(), waiting, failed, total
 	}
-	return waiting, failed, err
+	return waiting, failed, total, err
 }

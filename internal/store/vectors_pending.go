@@ -160,6 +160,9 @@ func (t *wtx) putChunk(generation int64, dim int, c *EmbeddedChunk, packed [][]b
 	if err != nil {
 		return err
 	}
+	if err := t.dropWindows(generation, c.ID); err != nil {
+		return err
+	}
 	err = t.run("INSERT OR REPLACE INTO chunk_vectors (generation, chunk_id, failed, windows) VALUES (?, ?, ?, ?)",
 		generation, c.ID, c.Failed != nil, windows)
 	if err != nil {
@@ -170,12 +173,18 @@ func (t *wtx) putChunk(generation int64, dim int, c *EmbeddedChunk, packed [][]b
 	}
 	if len(windows) > 0 {
 		op.windows = windows
-		t.vectors = append(t.vectors, op)
 	}
+	t.vectors = append(t.vectors, op)
 	if c.Failed != nil {
 		return t.parkEmbedding(op.meta.kb, path, c.Failed)
 	}
 	return nil
+}
+
+// dropWindows gives back the windows that a chunk had, if it is embedded once more.
+func (t *wtx) dropWindows(generation, chunk int64) error {
+	return t.run(`INSERT INTO vector_garbage (windows) SELECT windows FROM chunk_vectors
+		WHERE generation = ? AND chunk_id = ? AND length(windows) > 0`, generation, chunk)
 }
 
 // vector finds or stores a vector; ok is false when a known one is gone.

@@ -90,12 +90,12 @@ func (s *Store) candidates(q *MeaningQuery) (best, also []windowRef, err error) 
 	if !none {
 		code := make([]uint64, set.words)
 		signs(code, q.Vector)
-		list := set.nearest(code, &filter, estimateCount(set.windows))
+		list := set.nearest(code, filter, estimateCount(set.windows))
 		list = set.estimate(q.Vector, list, rescoreCount(set.windows, q.Limit))
 		best = make([]windowRef, len(list))
 		for i, c := range list {
-			ch := set.chunks[c.slot]
-			best[i] = windowRef{int64(c.row), ch.id, int64(ch.doc)}
+			ch := set.chunk(c.slot)
+			best[i] = windowRef{int64(c.row), ch.id(), int64(ch.doc)}
 		}
 	}
 	for _, id := range q.Also {
@@ -103,10 +103,10 @@ func (s *Store) candidates(q *MeaningQuery) (best, also []windowRef, err error) 
 		if !ok {
 			continue
 		}
-		c := set.chunks[slot]
+		c := set.chunk(slot)
 		for w := range uint32(c.n) {
 			row, _ := set.window(c.first + w)
-			also = append(also, windowRef{int64(row), c.id, int64(c.doc)})
+			also = append(also, windowRef{int64(row), c.id(), int64(c.doc)})
 		}
 	}
 	return best, also, nil

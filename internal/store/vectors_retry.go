@@ -27,6 +27,10 @@ func (t *wtx) retryEmbedding(id, kb int64, path string) (done bool, err error) {
 
 // forgetVectors lets an active chunk wait for vectors of the target again.
 func (t *wtx) forgetVectors(chunk int64) error {
+	op := vectorOp{meta: chunkMeta{id: chunk}}
+	if _, err := t.get([]any{&op.gen}, "SELECT id FROM generations WHERE target"); err != nil {
+		return err
+	}
 	for _, q := range []string{
 		`INSERT INTO vector_garbage (windows) SELECT v.windows FROM generations g JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = ?1
 			WHERE g.target AND length(v.windows) > 0`,
@@ -38,6 +42,6 @@ func (t *wtx) forgetVectors(chunk int64) error {
 			return err
 		}
 	}
-	t.vectors = append(t.vectors, vectorOp{meta: chunkMeta{id: chunk}})
+	t.vectors = append(t.vectors, op)
 	return nil
 }

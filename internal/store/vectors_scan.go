@@ -20,42 +20,22 @@ func rescoreCount(windows, limit int) int {
 	return min(max(rescoreLeast, 2*limit)+windows/2000, rescoreMost)
 }
 
-// codeFilter is a Filter over a codeSet.
-type codeFilter struct {
-	all     bool
-	kbs     map[uint32]bool // nil = all
-	types   map[uint16]bool // nil = all
-	retired bool            // let them in
-}
+// codeFilter is a Filter over a codeSet: the classes that it lets through.
+type codeFilter []bool
 
 // filter translates f; none: nothing can match.
 func (s *codeSet) filter(f Filter) (out codeFilter, none bool) {
-	out.retired = f.IncludeRetired
-	if f.KBs != nil {
-		out.kbs = map[uint32]bool{}
-		for _, id := range f.KBs {
-			out.kbs[uint32(id)] = true
-		}
-		none = len(out.kbs) == 0
-	}
-	if len(f.Types) > 0 {
-		out.types = map[uint16]bool{}
-		for _, t := range f.Types {
-			if id, ok := s.typeOf[t]; ok {
-				out.types[id] = true
-			}
-		}
-		none = none || len(out.types) == 0
+	out, none = make(codeFilter, len(s.classes)), true
+	for i, c := range s.classes {
+		out[i] = (f.KBs == nil || slices.Contains(f.KBs, c.kb)) &&
+			(len(f.Types) == 0 || slices.Contains(f.Types, c.typ)) &&
+			(f.IncludeRetired || !c.retired)
+		none = none && !out[i]
 	}
 	return out, none
 }
 
-func (f *codeFilter) allows(c *codeChunk) bool {
-	return c.flags&chunkDead == 0 &&
-		(f.retired || c.flags&chunkRetired == 0) &&
-		(f.kbs == nil || f.kbs[c.kb]) &&
-		(f.types == nil || f.types[c.typ])
-}
+func (f codeFilter) allows(c *codeChunk) bool { return !c.dead() && f[c.class] }
 
 // candidate is a window that may be near.
 type candidate struct {
@@ -68,21 +48,26 @@ type candidate struct {
 
 // nearest returns the k allowed windows whose codes differ least from q, and
 // all that are as near as the last. The same set gives the same answer.
-func (s *codeSet) nearest(q []uint64, f *codeFilter, k int) []candidate {
+func (s *codeSet) nearest(q []uint64, f codeFilter, k int) []candidate {
 	limit := int32(s.words*64 + 1) // windows farther than this are not wanted
 	counts := make([]int32, limit+1)
 	out := make([]candidate, 0, 2*k)
 	full := 2 * k
-	var distances [blockWindows]uint16
+	var distances [blockSize]uint16
+	slot := uint32(0)
 	for bi, b := range s.blocks {
 		distancesOf(distances[:b.n], q, b.codes)
 		for i, d := range distances[:b.n] {
 			d := int32(d)
-			if d > limit || !f.allows(&s.chunks[b.owner[i]]) {
+			if d > limit {
+				continue
+			}
+			at := uint32(bi*blockSize + i)
+			if slot = s.owner(at, slot); !f.allows(s.chunk(slot)) {
 				continue
 			}
 			counts[d]++
-			out = append(out, candidate{at: uint32(bi*blockWindows + i), slot: b.owner[i], row: b.row[i], distance: d})
+			out = append(out, candidate{at: at, slot: slot, row: b.row[i], distance: d})
 			if len(out) >= full {
 				limit = tighten(counts, limit, k)
 				out = slices.DeleteFunc(out, func(c candidate) bool { return c.distance > limit })
@@ -145,7 +130,7 @@ func (s *codeSet) estimate(q []float32, list []candidate, n int) []candidate {
 		list[i].estimate = sum
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.estimate, a.estimate), cmp.Compare(s.chunks[a.slot].id, s.chunks[b.slot].id), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(b.estimate, a.estimate), cmp.Compare(s.chunk(a.slot).id(), s.chunk(b.slot).id()), cmp.Compare(a.at, b.at))
 	})
 	return list[:min(len(list), n)]
 }

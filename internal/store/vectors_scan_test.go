@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -55,12 +56,12 @@ func TestCandidatesHoldTheTrueNearest(t *testing.T) {
 	const dim, n = 384, 6000
 	vectors := clusters(n, dim, 1)
 	s := setOf(vectors, dim)
-	all := codeFilter{retired: true}
+	all, _ := s.filter(Filter{IncludeRetired: true})
 	found, want := 0, 0
 	for _, q := range clusters(60, dim, 1) {
 		code := make([]uint64, s.words)
 		signs(code, q)
-		list := s.estimate(q, s.nearest(code, &all, estimateCount(n)), rescoreCount(n, 10))
+		list := s.estimate(q, s.nearest(code, all, estimateCount(n)), rescoreCount(n, 10))
 		got := map[uint32]bool{}
 		for _, c := range list {
 			got[c.row] = true
@@ -89,15 +90,16 @@ func TestScanIsTheSameAsSorting(t *testing.T) {
 	for i := 1; i <= n; i += 5 {
 		s.remove(int64(i))
 	}
-	for name, f := range map[string]codeFilter{
-		"all": {}, "one KB": {kbs: map[uint32]bool{2: true}}, "nothing": {kbs: map[uint32]bool{9: true}},
+	for name, by := range map[string]Filter{
+		"all": {}, "one KB": {KBs: []int64{2}}, "nothing": {KBs: []int64{9}},
 	} {
+		f, _ := s.filter(by)
 		q := make([]uint64, s.words)
 		signs(q, vectors[17])
 		const k = 50
 		var want []int32
 		for i := range n {
-			if _, code := s.window(uint32(i)); f.allows(&s.chunks[i]) {
+			if _, code := s.window(uint32(i)); f.allows(s.chunk(uint32(i))) {
 				want = append(want, distance(q, code))
 			}
 		}
@@ -107,9 +109,9 @@ func TestScanIsTheSameAsSorting(t *testing.T) {
 			want = slices.DeleteFunc(want, func(d int32) bool { return d > last })
 		}
 		var got []int32
-		for _, c := range s.nearest(q, &f, k) {
+		for _, c := range s.nearest(q, f, k) {
 			got = append(got, c.distance)
-			if !f.allows(&s.chunks[c.slot]) {
+			if !f.allows(s.chunk(c.slot)) {
 				t.Fatalf("%s: a chunk that is filtered out", name)
 			}
 		}
@@ -145,9 +147,68 @@ func TestCompactKeepsWhatLives(t *testing.T) {
 		}
 		code := make([]uint64, s.words)
 		signs(code, vectors[i-1])
-		if row, got := tidy.window(tidy.chunks[slot].first); int(row) != i || !slices.Equal(got, code) {
+		if row, got := tidy.window(tidy.chunk(slot).first); int(row) != i || !slices.Equal(got, code) {
 			t.Fatalf("chunk %d has the vector %d", i, row)
 		}
+	}
+}
+
+func TestAChunkOfOneWindowTakes70BytesAtMost(t *testing.T) {
+	const n = 40_000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s := newCodeSet(1, 384)
+	code := make([]uint64, s.words)
+	for i := range n {
+		s.add(chunkMeta{id: int64(i+1) << seqShift, doc: int64(i/3 + 1), kb: int64(i % 3), typ: "note"})
+		s.addWindow(int64(i+1), code)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	took := float64(after.HeapAlloc) - float64(before.HeapAlloc)
+	if said := float64(s.bytes()); s.live != n || took/n > 70 || said/n > 70 || math.Abs(took/said-1) > 0.05 {
+		t.Errorf("%.1f bytes a chunk, and it says %.1f", took/n, said/n)
+	}
+	runtime.KeepAlive(s)
+}
+
+func TestChunksKnowTheirWindows(t *testing.T) {
+	s := newCodeSet(1, 64)
+	var owners []int64
+	for i := range int64(9000) {
+		id := (i*7919%9001 + 1) << seqShift // out of order
+		s.add(chunkMeta{id: id | i%32, doc: i, kb: 1})
+		for w := range i % 4 {
+			s.addWindow(i*4+w+1, []uint64{uint64(id)})
+			owners = append(owners, id|i%32)
+		}
+	}
+	slot := uint32(0)
+	for at, want := range owners {
+		slot = s.owner(uint32(at), slot)
+		if got := s.chunk(slot).id(); got != want {
+			t.Fatalf("window %d belongs to %d, want %d", at, got, want)
+		}
+		if at%97 == 0 {
+			if alone := s.owner(uint32(at), 0); alone != slot {
+				t.Fatalf("window %d: slot %d and %d", at, alone, slot)
+			}
+		}
+	}
+}
+
+func TestMoreKindsOfChunksThanFitLoseTheirTypeNotTheirPlace(t *testing.T) {
+	s := newCodeSet(1, 64)
+	for i := range int64(70_000) {
+		if !s.add(chunkMeta{id: i + 1, doc: 1, kb: 1 + i%3, typ: fmt.Sprint("type", i)}) {
+			t.Fatalf("chunk %d has no place", i+1)
+		}
+	}
+	f, _ := s.filter(Filter{KBs: []int64{2}})
+	slot, ok := s.slot(70_001 - 1)
+	if !ok || f.allows(s.chunk(slot)) != ((70_000-1)%3 == 1) {
+		t.Errorf("the last chunk: there %v, in KB 2 %v", ok, f.allows(s.chunk(slot)))
 	}
 }
 
@@ -197,10 +258,11 @@ func BenchmarkScan(b *testing.B) {
 				s.addWindow(int64(i+1), code)
 			}
 			q := clusters(1, 384, 9)[0]
+			all, _ := s.filter(Filter{})
 			b.ReportMetric(float64(s.bytes())/float64(n), "B/window")
 			for b.Loop() {
 				signs(code, q)
-				list := s.nearest(code, &codeFilter{}, estimateCount(n))
+				list := s.nearest(code, all, estimateCount(n))
 				s.estimate(q, list, rescoreCount(n, 300))
 			}
 		})

@@ -23,7 +23,8 @@ type VectorStatus struct {
 	Serving VectorGeneration // ID 0 = none
 	Target  VectorGeneration // ID 0 = none
 	Ready   bool             // the serving generation's codes are in memory
-	Backlog int64            // active chunks that wait for vectors of the target
+	Backlog int64            // active chunks that wait for vectors of the target, or of any when there is none
+	Total   int64            // active chunks
 	Failed  int64            // active chunks that got none
 	Chunks  int64            // in memory
 	Windows int64            // in memory
@@ -32,7 +33,7 @@ type VectorStatus struct {
 
 // EmbedChunk is a chunk that waits for its vectors.
 type EmbedChunk struct {
-	ID       int64
+	ID       int64 // of the chunk
 	KB       string
 	Path     string
 	Title    string // "" when it is only the file's name
