@@ -56,7 +56,9 @@ func clausesOf(q analysis.Query) (clauses []store.Clause, dropped []string) {
 func phrasesOf(in []analysis.Phrase) []store.Phrase {
 	out := make([]store.Phrase, len(in))
 	for i, p := range in {
-		out[i] = store.Phrase{Terms: p.Terms, Prefix: p.Prefix}
+		// Phrases of one clause are an identifier and its parts.
+		parts := i == 1 && len(in[0].Terms) == 1 && !p.Prefix
+		out[i] = store.Phrase{Terms: p.Terms, Prefix: p.Prefix, Parts: parts}
 	}
 	return out
 }

@@ -40,6 +40,7 @@ const (
 type planned struct {
 	phrases []Phrase
 	idf     []float64
+	rows    []int64 // chunks of each phrase
 	weight  float64
 	cost    int64 // rows of all its phrases
 	must    bool
@@ -180,6 +181,16 @@ type queryPlan struct {
 	rows     int64 // that retrieval may give, at most
 }
 
+// add takes a phrase that is in n chunks. Where the parts of an identifier are
+// in no more chunks than the whole, the whole alone gives the same for far less.
+func (p *planned) add(ph Phrase, n int64, idf float64) {
+	if last := len(p.rows) - 1; ph.Parts && last >= 0 && p.rows[last] == n {
+		return
+	}
+	p.phrases, p.idf, p.rows = append(p.phrases, ph), append(p.idf, idf), append(p.rows, n)
+	p.cost += n
+}
+
 func (s *Store) plan(r *reader, c corpus, clauses []Clause, res *LexicalResult) (*queryPlan, error) {
 	p := &queryPlan{}
 	for _, cl := range clauses {
@@ -194,8 +205,7 @@ func (s *Store) plan(r *reader, c corpus, clauses []Clause, res *LexicalResult) 
 			if f.n > 0 {
 				info.IDF = c.idf(f.n)
 				best = max(best, info.IDF)
-				pl.phrases, pl.idf = append(pl.phrases, ph), append(pl.idf, info.IDF)
-				pl.cost += f.n
+				pl.add(ph, f.n, info.IDF)
 			}
 			res.Terms = append(res.Terms, info)
 		}

@@ -16,6 +16,9 @@ type Phrase struct {
 	Terms   []string
 	Columns Column
 	Prefix  bool
+	// Parts says that the phrase before it in its clause is an identifier and
+	// this one its parts, which are in every chunk that has the identifier.
+	Parts bool
 }
 
 // Clause is one concept of a query: any of its phrases satisfies it, and the

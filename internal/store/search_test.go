@@ -133,6 +133,44 @@ func TestClausesMustNotAndAlternatives(t *testing.T) {
 }
 
 // Whatever stands in a term is a term: no operator, no syntax error.
+func TestPartsOfAnIdentifierAreAskedForOnlyWhereTheyFindMore(t *testing.T) {
+	s := open(t)
+	kb := ensure(t, s, "kb")
+	put(t, s, kb, doc("whole", "One", "get user getuser"), doc("apart", "Two", "get user"), doc("other", "Three", "sha 256 sha256"))
+	for _, c := range []struct {
+		whole string
+		parts []string
+		asked int
+		want  []string
+	}{
+		{"getuser", []string{"get", "user"}, 2, []string{"apart", "whole"}}, {"sha256", []string{"sha", "256"}, 1, []string{"other"}},
+	} {
+		parts := Phrase{Terms: c.parts, Parts: true}
+		q := LexicalQuery{Clauses: []Clause{{Any: []Phrase{phrase(c.whole), parts}}}, Limit: 5}
+		got := found(t, s, q)
+		slices.Sort(got)
+		same(t, got, c.want...)
+		err := s.read(context.Background(), "plan", func(r *reader) error {
+			cor, err := readCorpus(r, s.Generation())
+			if err != nil {
+				return err
+			}
+			p, err := s.plan(r, cor, q.Clauses, &LexicalResult{})
+			if err == nil && len(p.all[0].phrases) != c.asked {
+				t.Errorf("%s: %d phrases are asked for, want %d", c.whole, len(p.all[0].phrases), c.asked)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Clauses[0].Any[1].Parts = false // alternatives of any kind are all asked for
+		alt := found(t, s, q)
+		slices.Sort(alt)
+		same(t, alt, c.want...)
+	}
+}
+
 func TestTermsAreNeverSyntax(t *testing.T) {
 	s := open(t)
 	kb := ensure(t, s, "a")
