@@ -161,11 +161,19 @@ func (s *codeSet) slot(id int64) (uint32, bool) {
 
 // owner returns the chunk of a window, at slot from or behind it.
 func (s *codeSet) owner(at, from uint32) uint32 {
-	if c := s.chunk(from); at < c.first+uint32(c.n) {
-		return from
+	lo, hi, step := from, from+1, uint32(1)
+	for hi < uint32(s.size) && s.chunk(hi).first <= at {
+		step *= 2
+		lo, hi = hi, hi+step
 	}
-	behind := sort.Search(s.size-int(from), func(i int) bool { return s.chunk(from+uint32(i)).first > at })
-	return from + uint32(behind) - 1
+	for hi = min(hi, uint32(s.size)); hi-lo > 1; {
+		if mid := lo + (hi-lo)/2; s.chunk(mid).first <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 func (s *codeSet) remove(id int64) {
