@@ -29,6 +29,7 @@ typedef struct Fts5PhraseIter {
 // says whether they are there.
 #define IMPORT extern __attribute__((weak))
 IMPORT int sqlite3_config(int, ...);
+IMPORT int sqlite3_db_config(sqlite3 *, int, ...);
 IMPORT int sqlite3_auto_extension(void (*entry)(void));
 IMPORT int sqlite3_prepare_v2(sqlite3 *, const char *, int, sqlite3_stmt **, const char **);
 IMPORT int sqlite3_bind_pointer(sqlite3_stmt *, int, void *, const char *, void (*)(void *));
@@ -62,7 +63,7 @@ struct fts5_api {
   int (*xCreateFunction)(fts5_api *, const char *, void *, fts5_extension_function, void (*)(void *));
 };
 
-enum { SQLITE_OK = 0, SQLITE_ERROR = 1, SQLITE_CONFIG_MEMSTATUS = 9 };
+enum { SQLITE_OK = 0, SQLITE_ERROR = 1, SQLITE_CONFIG_MEMSTATUS = 9, SQLITE_DBCONFIG_ENABLE_QPSG = 1007 };
 enum { COL_BODY = 0, COL_TITLE = 1, COL_HEADINGS = 2, COLUMNS = 4 };
 enum { MAX_POSITIONS = 4096 }; // of one phrase in one row; more add nothing to a saturated score
 
@@ -132,6 +133,10 @@ static int extend(sqlite3 *db, char **err, const void *routines) {
   int rc;
   (void)err;
   (void)routines;
+  // The driver clears the bindings before every run, which makes SQLite compile
+  // a statement anew whose plan might depend on a bound value. Plans that do
+  // not look at values are made once.
+  if (sqlite3_db_config) sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_QPSG, 1, (int *)0);
   if (sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &stmt, NULL) != SQLITE_OK) return SQLITE_OK;
   sqlite3_bind_pointer(stmt, 1, (void *)&api, "fts5_api_ptr", NULL);
   sqlite3_step(stmt);
