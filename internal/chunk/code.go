@@ -12,13 +12,15 @@ type definition struct {
 // code scans source code of any language by its blank lines and indentation.
 type code struct {
 	*splitter
+	named bool         // definitions are looked for, and make headings
 	stack []definition // those that enclose the line at work, outermost first
 }
 
 // scanCode adds the stanzas of body[from:end] as units, each under the
-// definitions that enclose it, or its own if none does.
-func scanCode(s *splitter, from, end int) {
-	c := code{splitter: s}
+// definitions that enclose it, or its own if none does; without named, under
+// the headings of the stretch.
+func scanCode(s *splitter, from, end int, named bool) {
+	c := code{splitter: s, named: named}
 	start := from
 	for at := from; at < end; {
 		stop := lineEnd(s.body, at, end)
@@ -90,7 +92,7 @@ func (c *code) enclosing(line string, afterBlank bool) []string {
 // enter opens the definition that line begins and returns its path, or nil.
 func (c *code) enter(line string) []string {
 	indent, first := indentOf(line)
-	if first == len(line) || len(c.stack) >= nestingMax || !defines(line[first:]) {
+	if !c.named || first == len(line) || len(c.stack) >= nestingMax || !defines(line[first:]) {
 		return nil
 	}
 	parent := c.stretchHeadings

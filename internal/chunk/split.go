@@ -127,8 +127,8 @@ func (s *splitter) stretch(st stretch, language string) {
 	switch st.format {
 	case FormatMarkdown:
 		scanMarkdown(s, st.start, st.end)
-	case FormatCode:
-		scanCode(s, st.start, st.end)
+	case FormatCode, FormatStanzas:
+		scanCode(s, st.start, st.end, st.format == FormatCode)
 	default:
 		scanPlain(s, st.start, st.end)
 	}

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -151,6 +152,29 @@ func TestAStrongOverlapNeverEndsThePacking(t *testing.T) {
 		text := Text{Body: body}
 		if why := broken(text, o, Split(text, o)); why != "" {
 			t.Errorf("%+v: %s", o, why)
+		}
+	}
+}
+
+func TestStanzasStandUnderTheHeadingsOfTheirSectionAlone(t *testing.T) {
+	t.Parallel()
+	body := "func (t *T) Go() {\n\tone()\n}\n\nfunc Next() {\n" + strings.Repeat("\tif a {\n\t\tstep()\n\t}\n\n", 400) + "}\n"
+	next := strings.Index(body, "func Next")
+	sections := []Section{
+		{Start: 0, End: next, Headings: []string{"T", "Go"}, Format: FormatStanzas},
+		{Start: next, End: len(body), Headings: []string{"Next"}, Format: FormatStanzas},
+	}
+	chunks := Split(Text{Body: body, Format: FormatCode, Language: "go", Sections: sections}, Options{})
+	if len(chunks) < 3 || chunks[0].End > next {
+		t.Fatalf("%d chunks, the first ends at %d", len(chunks), chunks[0].End)
+	}
+	for i, c := range chunks {
+		want := []string{"Next"}
+		if i == 0 {
+			want = []string{"T", "Go"}
+		}
+		if !slices.Equal(c.Headings, want) {
+			t.Errorf("chunk %d stands under %q, want %q", i, c.Headings, want)
 		}
 	}
 }

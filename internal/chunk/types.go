@@ -16,7 +16,8 @@ type Format string
 const (
 	FormatPlain    Format = "plain"    // paragraphs at blank lines
 	FormatMarkdown Format = "markdown" // block structure of CommonMark with tables
-	FormatCode     Format = "code"     // blank lines and indentation
+	FormatCode     Format = "code"     // blank lines and indentation, under the definitions found by them
+	FormatStanzas  Format = "stanzas"  // blank lines and indentation, under the Section's Headings alone
 )
 
 // Text is normalised text: valid UTF-8, lines ended by "\n" alone, no BOM, no

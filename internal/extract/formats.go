@@ -9,6 +9,7 @@ type formatGroup struct {
 	read       reader
 	language   string
 	ocr, safe  bool
+	size       int
 	extensions string
 	names      string
 }

@@ -1,10 +1,9 @@
 package extract
 
-import "ragd/internal/chunk"
-
-// codeGroups are the programming languages by extension and file name.
+// codeGroups are the programming languages by extension and file name. Those
+// with a grammar are parsed, in the worker; its failure costs them their
+// structure only, so they are read in the daemon where there is none.
 func codeGroups() []formatGroup {
-	read := readText("text/x-source", chunk.FormatCode)
 	var groups []formatGroup
 	for _, l := range []struct{ language, extensions, names string }{
 		{"ada", "adb ads", ""},
@@ -88,10 +87,15 @@ func codeGroups() []formatGroup {
 		{"vue", "vue astro", ""},
 		{"zig", "zig zon", ""},
 	} {
-		groups = append(groups, formatGroup{
-			format: Format{Name: "code", Version: 1}, read: read,
+		g := formatGroup{
+			format: Format{Name: "code", Version: 1}, read: readCode,
 			language: l.language, extensions: l.extensions, names: l.names,
-		})
+		}
+		if _, ok := grammars[l.language]; ok {
+			g.format = Format{Name: "code", Version: 2, Worker: true}
+			g.safe, g.size = true, codeSourceMax
+		}
+		groups = append(groups, g)
 	}
 	return groups
 }

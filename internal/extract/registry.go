@@ -51,6 +51,7 @@ type fileType struct {
 	language string // of source code
 	ocr      bool   // may take as long as OCR does
 	safe     bool   // of the worker's formats: may run in the daemon where there is no worker
+	size     int    // of the worker's formats: a larger file runs in the daemon; 0 = none does
 	env      *environment
 }
 
@@ -60,6 +61,7 @@ type environment struct {
 	helpers  bool
 	archives bool
 	cacheDir string
+	parse    bool // source code may be parsed here
 	pdf      pdfEngine
 
 	ocrOnce sync.Once
@@ -76,9 +78,9 @@ var extensionPattern = regexp.MustCompile(`^[^\s/.\\,*?]{1,32}$`)
 // names the extension that is not one.
 func New(o Options) (*Registry, error) {
 	r := &Registry{byExt: make(map[string]fileType), byName: make(map[string]fileType), pool: o.Pool, here: o.InProcess}
-	r.env = &environment{registry: r, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir}
+	r.env = &environment{registry: r, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir, parse: o.InProcess}
 	for _, g := range formatGroups(o.archives(), o.helpers()) {
-		t := fileType{format: g.format, read: g.read, language: g.language, ocr: g.ocr, safe: g.safe, env: r.env}
+		t := fileType{format: g.format, read: g.read, language: g.language, ocr: g.ocr, safe: g.safe, size: g.size, env: r.env}
 		for ext := range strings.FieldsSeq(g.extensions) {
 			r.byExt[ext] = t
 		}
@@ -163,10 +165,20 @@ func (r *Registry) Extract(ctx context.Context, src Source) (doc *Document, err 
 		return nil, fault.New(fault.Permanent, "unsupported", "%s: %s", base(src.Path), reason)
 	case !r.canRun(t):
 		return nil, fault.New(fault.Permanent, "unsupported", "%s: %s files need the worker process, which is not set up", base(src.Path), t.format.Name)
-	case t.format.Worker && r.pool != nil:
-		return r.pool.extract(ctx, src, t)
+	case !t.format.Worker || r.pool == nil || t.size > 0 && len(src.Data) > t.size:
+		return run(ctx, src, t)
 	}
-	return run(ctx, src, t)
+	doc, err = r.pool.extract(ctx, src, t)
+	if t.size > 0 && lostWorker(err) {
+		return run(ctx, src, t) // as text, which it is
+	}
+	return doc, err
+}
+
+// lostWorker reports whether a file was too much for the worker.
+func lostWorker(err error) bool {
+	f, ok := fault.As(err)
+	return ok && (f.Code == "timeout" || f.Code == "out_of_memory" || f.Code == "crashed")
 }
 
 // run calls a reader so that neither a panic nor an unclassified error gets out.

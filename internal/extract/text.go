@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"strings"
 
 	"ragd/internal/chunk"
 )
@@ -20,4 +21,19 @@ func readText(mediaType string, format chunk.Format) reader {
 			Quality:   n.quality(d),
 		}, nil
 	}
+}
+
+// readCode reads source code. Where parsing is allowed, what is found of its
+// structure goes with it.
+func readCode(ctx context.Context, src Source, t fileType) (*Document, error) {
+	doc, err := readText("text/x-source", chunk.FormatCode)(ctx, src, t)
+	if err != nil || t.env == nil || !t.env.parse {
+		return doc, err
+	}
+	language := t.language
+	if strings.HasSuffix(strings.ToLower(src.Path), ".tsx") {
+		language = "tsx"
+	}
+	doc.Text.Sections = codeSections(doc.Text.Body, language)
+	return doc, nil
 }
