@@ -87,6 +87,9 @@ func (ix *Indexer) forceScope(ctx context.Context, kb string) (int, error) {
 		}
 		n, err := ix.store.ForceKB(ctx, k.ID)
 		total += n
+		if err == nil && ix.opt.Embedding != nil {
+			err = ix.opt.Embedding.Again(ctx, k.ID)
+		}
 		if err != nil {
 			return total, err
 		}

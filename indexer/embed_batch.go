@@ -23,10 +23,14 @@ type embedded struct {
 // embed gives some chunks their vectors. An error means that the stage has to
 // rest; what could be done until then is written.
 func (e *Embedding) embed(ctx context.Context, list []store.EmbedChunk) error {
+	sentences, err := e.contexts.of(ctx, list)
+	if err != nil {
+		return err
+	}
 	windows := make([][]windowText, len(list))
 	var hashes []store.VectorHash
 	for i, c := range list {
-		windows[i] = windowsOf(e.opt.Embedder, c)
+		windows[i] = windowsOf(e.opt.Embedder, c, sentences[c.ID])
 		for _, w := range windows[i] {
 			hashes = append(hashes, w.hash)
 		}

@@ -34,9 +34,13 @@ type windowText struct {
 	hash       store.VectorHash
 }
 
-// windowsOf cuts a chunk. A chunk without words has no windows.
-func windowsOf(e Embedder, c store.EmbedChunk) []windowText {
+// windowsOf cuts a chunk. A chunk without words has no windows. sentence, if
+// there is one, stands in front of each window, and so is part of its hash.
+func windowsOf(e Embedder, c store.EmbedChunk, sentence string) []windowText {
 	head := headOf(c)
+	if sentence != "" {
+		head += sentence + "\n"
+	}
 	limit := windowTokens
 	if most := e.Identity().MaxTokens; most > 0 {
 		limit = max(min(limit, most-e.CountTokens(head)-2), 16)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ragd/internal/embed"
@@ -22,6 +23,8 @@ type Embedder interface {
 
 // VectorStore is what the embed stage needs of the index; *store.Store is one.
 type VectorStore interface {
+	LoadVectors(ctx context.Context) error
+	ServingModel(ctx context.Context) (store.VectorGeneration, error)
 	UseModel(ctx context.Context, m store.VectorModel) (store.VectorGeneration, error)
 	PendingChunks(ctx context.Context, limit int) ([]store.EmbedChunk, error)
 	KnownVectors(ctx context.Context, generation int64, hashes []store.VectorHash) (map[store.VectorHash]bool, error)
@@ -29,6 +32,12 @@ type VectorStore interface {
 	Flip(ctx context.Context) (store.VectorGeneration, bool, error)
 	ServeTarget(ctx context.Context) (store.VectorGeneration, error)
 	CollectVectors(ctx context.Context) (store.VectorGC, error)
+
+	ChunkContexts(ctx context.Context, model string, chunks []int64) (map[int64]string, error)
+	PutContexts(ctx context.Context, model string, sentences map[int64]string) error
+	Surroundings(ctx context.Context, chunk int64, most int) (string, error)
+	HasContexts(ctx context.Context) (bool, error)
+	EmbedAgain(ctx context.Context, kb int64) (int64, error)
 }
 
 const (
@@ -37,7 +46,8 @@ const (
 	embedYield      = 2 * time.Second
 	embedRetryFirst = time.Second
 	embedRetryMax   = time.Minute
-	embedAttempts   = 3 // of a text whose error may pass
+	embedWaitMax    = time.Hour // that a server may ask for
+	embedAttempts   = 3         // of a text whose error may pass
 	collectEvery    = 10 * time.Minute
 )
 
@@ -47,6 +57,17 @@ type EmbeddingOptions struct {
 	Store    VectorStore
 	Logger   *slog.Logger
 	Source   string // how to open the embedder again; kept with its vectors
+	Threads  int    // that the embedder computes with; 0: half of the CPUs, all when nobody else wants them
+
+	// Answers says whether queries can be embedded for the vectors of a key.
+	// While they can, an earlier model's vectors serve until the new ones are
+	// complete. nil: they never can.
+	Answers func(key string) bool
+	// Flipped is called when the vectors of another model have begun to serve.
+	Flipped func()
+
+	Sentences       Sentences // put in front of chunks when they are embedded; nil: none
+	SentencesAtOnce int       // asked for; 0: 1
 }
 
 // Embedding is the stage behind insert: it gives the chunks that wait their
@@ -59,7 +80,9 @@ type Embedding struct {
 	busy func() bool   // files are being indexed; set before Run
 	rate *rateMeter
 
-	atOnce     bool          // the new vectors serve before they are complete
+	contexts   *contexts     // nil: chunks are embedded as they are
+	active     atomic.Int64  // when something was indexed last, unix ns
+	threads    int           // set last; only the running goroutine uses it
 	generation int64         // of the target; 0 = not asked for yet
 	attempts   map[int64]int // of chunks whose error may pass; only the running goroutine uses it
 	collected  time.Time
@@ -77,46 +100,68 @@ func NewEmbedding(o EmbeddingOptions) (*Embedding, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Embedding{
+	if o.Answers == nil {
+		o.Answers = func(string) bool { return false }
+	}
+	if o.Flipped == nil {
+		o.Flipped = func() {}
+	}
+	e := &Embedding{
 		opt: o, log: o.Logger, kick: make(chan struct{}, 1), rate: newRateMeter(),
 		attempts: map[int64]int{}, busy: func() bool { return false },
-	}, nil
+	}
+	if o.Sentences != nil {
+		e.contexts = newContexts(o.Sentences, o.Store, o.SentencesAtOnce)
+	}
+	return e, nil
 }
 
 // Wake says that there may be chunks to embed.
 func (e *Embedding) Wake() {
+	e.active.Store(time.Now().UnixNano())
 	select {
 	case e.kick <- struct{}{}:
 	default:
 	}
 }
 
-// ServeAtOnce lets the new vectors answer searches before they are complete:
-// for when nothing can embed queries for the old ones. Call it before Run.
-func (e *Embedding) ServeAtOnce() { e.atOnce = true }
-
 // EmbedStatus is how the stage is doing.
 type EmbedStatus struct {
 	Paused string  // why it rests; "" = it does not
 	Failed string  // why it cannot work
+	Plain  string  // why chunks go without sentences about their document; "" = they do not, or are not meant to have any
 	Rate   float64 // chunks a second over the last minute
+	Sure   bool    // there is enough behind Rate to tell how long the rest will take
 }
+
+// sureAfter is how many seconds of work an ETA needs.
+const sureAfter = 10
 
 // Status is safe to call at any time.
 func (e *Embedding) Status() EmbedStatus {
-	rate, _ := e.rate.perSecond(time.Now())
+	now := time.Now()
+	rate, ok := e.rate.perSecond(now)
+	st := EmbedStatus{Plain: e.contexts.why(), Rate: rate, Sure: ok && e.rate.seconds(now) >= sureAfter}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return EmbedStatus{Paused: e.reason, Failed: e.failed, Rate: rate}
+	st.Paused, st.Failed = e.reason, e.failed
+	return st
 }
 
 // Run embeds until ctx ends. An outage makes it rest and go on by itself; a
 // model that does not fit its own vectors ends the stage and keeps the rest
 // of the program going.
 func (e *Embedding) Run(ctx context.Context) error {
+	if e.contexts != nil {
+		defer e.contexts.probes.Wait()
+	}
+	e.active.Store(time.Now().UnixNano())
+	if err := e.opt.Store.LoadVectors(ctx); err != nil && ctx.Err() == nil {
+		e.log.Warn("the vectors cannot be loaded yet; search is by keyword", "error", err)
+	}
 	wait := embedRetryFirst
 	for {
-		sleep := time.Hour
+		sleep := collectEvery
 		err := e.drain(ctx, true)
 		switch {
 		case ctx.Err() != nil:
@@ -129,13 +174,28 @@ func (e *Embedding) Run(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		default:
-			e.rest(err.Error())
+			e.rest(reasonOf(err))
 			sleep, wait = wait, min(2*wait, embedRetryMax)
+			if asked, ok := embed.RetryAfter(err); ok {
+				sleep = max(sleep, min(asked, embedWaitMax))
+			}
 		}
 		if !e.sleep(ctx, sleep, err == nil) {
 			return ctx.Err()
 		}
 	}
+}
+
+// reasonOf is an error in the words of whoever looks at the status.
+func reasonOf(err error) string {
+	f, ok := fault.As(err)
+	switch {
+	case !ok:
+		return err.Error()
+	case f.Hint == "":
+		return f.Message
+	}
+	return f.Message + "; " + f.Hint
 }
 
 // final errors do not pass by themselves.
@@ -161,6 +221,22 @@ func (e *Embedding) sleep(ctx context.Context, d time.Duration, wakeable bool) b
 	return true
 }
 
+// Again lets a KB's chunks be embedded once more, if they may come out
+// otherwise: with other sentences, or without those they have. The vectors
+// they have serve until then.
+func (e *Embedding) Again(ctx context.Context, kb int64) error {
+	if e.contexts == nil {
+		if had, err := e.opt.Store.HasContexts(ctx); err != nil || !had {
+			return err
+		}
+	}
+	n, err := e.opt.Store.EmbedAgain(ctx, kb)
+	if n > 0 {
+		e.Wake()
+	}
+	return err
+}
+
 // Drain embeds all that waits and returns; for use without Run.
 func (e *Embedding) Drain(ctx context.Context) error { return e.drain(ctx, false) }
 
@@ -172,6 +248,7 @@ func (e *Embedding) drain(ctx context.Context, polite bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		e.pace(time.Now())
 		n := embedChunks
 		if polite && e.yield(ctx) {
 			n = embedChunksBusy
@@ -216,10 +293,19 @@ func (e *Embedding) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if e.atOnce && !g.Serving {
-		if _, err := e.opt.Store.ServeTarget(ctx); err != nil {
+	if !g.Serving {
+		old, err := e.opt.Store.ServingModel(ctx)
+		if err != nil {
 			return err
 		}
+		if old.ID != 0 && !e.opt.Answers(old.Key) {
+			if g, err = e.opt.Store.ServeTarget(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if g.Serving {
+		e.opt.Flipped()
 	}
 	e.generation = g.ID
 	return nil
@@ -234,6 +320,7 @@ func (e *Embedding) complete(ctx context.Context) error {
 	}
 	if flipped {
 		e.log.Info("searches by meaning use the new model from now on", "model", g.Name)
+		e.opt.Flipped()
 	}
 	if time.Since(e.collected) < collectEvery {
 		return nil

@@ -27,6 +27,9 @@ type fakeEmbedder struct {
 	calls  int
 	texts  []string
 	change func(texts []string, vectors [][]float32) ([][]float32, error)
+
+	alone     bool // nothing embeds queries for other models' vectors
+	sentences Sentences
 }
 
 func (f *fakeEmbedder) Identity() embed.Identity {
@@ -102,7 +105,14 @@ func newEmbedRig(t *testing.T) (*rig, *fakeEmbedder) {
 
 func (f *fakeEmbedder) use(t *testing.T) func(o *Options) {
 	return func(o *Options) {
-		e, err := NewEmbedding(EmbeddingOptions{Embedder: f, Store: o.Store.(*faultyStore), Logger: o.Logger})
+		opt := EmbeddingOptions{
+			Embedder: f, Store: o.Store.(*faultyStore), Logger: o.Logger,
+			Answers: func(string) bool { return !f.alone },
+		}
+		if f.sentences != nil {
+			opt.Sentences, opt.SentencesAtOnce = f.sentences, 2
+		}
+		e, err := NewEmbedding(opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,3 +62,14 @@ func (m *rateMeter) perSecond(now time.Time) (rate float64, ok bool) {
 	}
 	return float64(total) / float64(span), true
 }
+
+// seconds is how long the work has gone on that perSecond is about.
+func (m *rateMeter) seconds(now time.Time) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.advance(now.Unix())
+	if m.first == 0 {
+		return 0
+	}
+	return now.Unix() - m.first
+}

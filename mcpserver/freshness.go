@@ -16,6 +16,7 @@ import (
 type freshness struct {
 	Pending     int64    `json:"pending"`
 	Failed      int64    `json:"failed"`
+	Vectors     int64    `json:"pending_vectors,omitempty"`
 	Degraded    []string `json:"degraded,omitempty"`
 	NotYet      []docRef `json:"not_yet,omitempty"`
 	NotYetTotal int      `json:"not_yet_total,omitempty"`
@@ -34,6 +35,9 @@ func (f freshness) line() string {
 	}
 	if f.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed (see rag_jobs)", f.Failed))
+	}
+	if f.Vectors > 0 {
+		parts = append(parts, fmt.Sprintf("%s found by keyword only so far", count(f.Vectors, "passage")))
 	}
 	if f.NotYetTotal > 0 {
 		names := make([]string, len(f.NotYet))
@@ -57,24 +61,27 @@ func (s *Server) freshness(ctx context.Context, ids []int64, refs []kbRef) (fres
 	if err != nil {
 		return freshness{}, err
 	}
-	return freshness{Pending: pending, Failed: failed, Degraded: s.degraded(refs)}, nil
-}
-
-// degraded names the roots of these KBs whose changes may be missed.
-func (s *Server) degraded(refs []kbRef) []string {
+	f := freshness{Pending: pending, Failed: failed}
 	roots := make(map[string]bool)
 	for _, r := range refs {
 		roots[r.root] = true
 	}
-	var out []string
-	if s.deps.Status != nil {
-		for _, w := range s.deps.Status.Status().Watchers {
-			if roots[w.Root] && (w.Mode == "degraded" || w.Mode == "unavailable") {
-				out = append(out, fmt.Sprintf("watching %s is %s: %s", encodeName(w.Root), w.Mode, clip(w.Reason, 200)))
-			}
-		}
-		return out
+	if s.deps.Status == nil {
+		f.Degraded = s.unavailable(roots)
+		return f, nil
 	}
+	st := s.deps.Status.Status()
+	f.Vectors = st.Embedder.Backlog
+	for _, w := range st.Watchers {
+		if roots[w.Root] && (w.Mode == "degraded" || w.Mode == "unavailable") {
+			f.Degraded = append(f.Degraded, fmt.Sprintf("watching %s is %s: %s", encodeName(w.Root), w.Mode, clip(w.Reason, 200)))
+		}
+	}
+	return f, nil
+}
+
+// unavailable names those of some roots that cannot be read.
+func (s *Server) unavailable(roots map[string]bool) (out []string) {
 	for _, r := range s.deps.Files.Roots() {
 		if roots[r.Name] && !r.Available {
 			out = append(out, fmt.Sprintf("root %s cannot be read: %s", encodeName(r.Name), clip(r.Reason, 200)))

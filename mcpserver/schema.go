@@ -93,10 +93,11 @@ func failureSchema() schema {
 
 func freshnessSchema() schema {
 	return object([]string{"pending", "failed"}, map[string]schema{
-		"pending":       integer("Documents that are changed on disk and not in the index yet."),
-		"failed":        integer("Documents that could not be indexed; see rag_jobs."),
-		"degraded":      list(text("A part that cannot be trusted to notice changes, and why.")),
-		"not_yet":       list(object([]string{"kb", "path"}, map[string]schema{"kb": text("Knowledge base."), "path": text("Path.")})),
-		"not_yet_total": integer("With wait_ms: how many documents are not in this answer yet; not_yet holds the first of them."),
+		"pending":         integer("Documents that are changed on disk and not in the index yet."),
+		"failed":          integer("Documents that could not be indexed; see rag_jobs."),
+		"pending_vectors": integer("Passages of the whole index that are found by keyword only so far, since their vectors are not made yet."),
+		"degraded":        list(text("A part that cannot be trusted to notice changes, and why.")),
+		"not_yet":         list(object([]string{"kb", "path"}, map[string]schema{"kb": text("Knowledge base."), "path": text("Path.")})),
+		"not_yet_total":   integer("With wait_ms: how many documents are not in this answer yet; not_yet holds the first of them."),
 	})
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -14,11 +15,16 @@ type queueOut struct {
 }
 
 type embedderOut struct {
-	State     string `json:"state"`
-	Model     string `json:"model,omitempty"`
-	Dimension int    `json:"dimension,omitempty"`
-	Backlog   int64  `json:"backlog"`
-	Reason    string `json:"reason,omitempty"`
+	State     string  `json:"state"`
+	Model     string  `json:"model,omitempty"`
+	Serving   string  `json:"serving,omitempty"`
+	Dimension int     `json:"dimension,omitempty"`
+	Backlog   int64   `json:"backlog"`
+	Embedded  int64   `json:"embedded"`
+	Total     int64   `json:"total"`
+	Rate      float64 `json:"chunks_per_second,omitempty"`
+	ETA       int64   `json:"eta_seconds,omitempty"`
+	Reason    string  `json:"reason,omitempty"`
 }
 
 type watcherOut struct {
@@ -57,7 +63,10 @@ func toolStatus() *tool {
 			"kbs": integer("Knowledge bases."), "documents": integer("Searchable documents."), "chunks": integer("Searchable chunks."), "queue": queueSchema(),
 			"embedder": object([]string{"state", "backlog"}, map[string]schema{
 				"state": text("off, ready, paused or failed."), "model": text("Model."), "dimension": integer("Of its vectors."),
-				"backlog": integer("Chunks without a vector yet; they are found by keyword."), "reason": text("Why it is not ready."),
+				"backlog": integer("Chunks without a vector yet; they are found by keyword."), "reason": text("Why it is not ready, or what it does without."),
+				"serving":  text("The earlier model that searches use until all chunks are embedded by the new one."),
+				"embedded": integer("Chunks that have vectors."), "total": integer("Chunks."),
+				"chunks_per_second": number("Over the last minute."), "eta_seconds": integer("Until the backlog is done, once that can be told."),
 			}),
 			"watchers": list(object([]string{"root", "mode", "watches"}, map[string]schema{
 				"root": text("Root."), "mode": text("events, polling, degraded or unavailable."), "watches": integer("Folders watched."),
@@ -113,7 +122,10 @@ func (c *call) addDaemon(out *statusOut, refs []kbRef) {
 		out.Version = st.Version
 	}
 	e := st.Embedder
-	out.Embedder = embedderOut{e.State, e.Model, e.Dimension, e.Backlog, e.Reason}
+	out.Embedder = embedderOut{
+		State: e.State, Model: e.Model, Serving: e.Serving, Dimension: e.Dimension, Backlog: e.Backlog, Embedded: e.Embedded, Total: e.Total,
+		Rate: math.Round(e.Rate*100) / 100, ETA: e.ETASeconds, Reason: e.Reason,
+	}
 	if e.State == "" {
 		out.Embedder.State = "off"
 	}
@@ -135,10 +147,19 @@ func statusText(out *statusOut) string {
 	fmt.Fprintf(&b, "Queue: %d pending, %d processing, %d failed\n", out.Queue.Pending, out.Queue.Processing, out.Queue.Failed)
 	fmt.Fprintf(&b, "Embedder: %s", out.Embedder.State)
 	if out.Embedder.Model != "" {
-		fmt.Fprintf(&b, ", %s, %d dimensions, backlog %d", out.Embedder.Model, out.Embedder.Dimension, out.Embedder.Backlog)
+		fmt.Fprintf(&b, ", %s, %d dimensions, backlog %d", showText(out.Embedder.Model), out.Embedder.Dimension, out.Embedder.Backlog)
+	}
+	if out.Embedder.Backlog > 0 {
+		fmt.Fprintf(&b, " of %d chunks", out.Embedder.Total)
+	}
+	if out.Embedder.ETA > 0 {
+		fmt.Fprintf(&b, ", about %s left", time.Duration(out.Embedder.ETA)*time.Second)
+	}
+	if out.Embedder.Serving != "" {
+		fmt.Fprintf(&b, "; searches use %s until then", showText(out.Embedder.Serving))
 	}
 	if out.Embedder.Reason != "" {
-		fmt.Fprintf(&b, " (%s)", out.Embedder.Reason)
+		fmt.Fprintf(&b, " (%s)", showText(out.Embedder.Reason))
 	}
 	b.WriteByte('\n')
 	for _, w := range out.Watchers {

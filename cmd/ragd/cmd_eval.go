@@ -184,5 +184,5 @@ func (a *app) evalEmbedder(modes []string) (embed.Embedder, error) {
 	if cfg.Embeddings.Threads == 0 {
 		cfg.Embeddings.Threads = runtime.NumCPU()
 	}
-	return openEmbedder(cfg, sourceOf(cfg))
+	return openEmbedder(cfg, sourceOf(cfg), 0)
 }

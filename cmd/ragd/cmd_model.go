@@ -37,7 +37,7 @@ func (a *app) openModel() (embed.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openEmbedder(cfg, sourceOf(cfg))
+	return openEmbedder(cfg, sourceOf(cfg), 0)
 }
 
 // modelInfo is what ragd model prints.

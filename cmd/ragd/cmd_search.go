@@ -106,6 +106,9 @@ func (a *app) printHits(res wire.SearchResult, full bool) error {
 	if f := res.Freshness; f.Pending > 0 || f.Failed > 0 {
 		p.line("not in yet: %s pending, %s failed", countText(f.Pending), countText(f.Failed))
 	}
+	if n := res.Freshness.PendingVectors; n > 0 {
+		p.line("found by keyword only so far: %s", plural(n, "chunk"))
+	}
 	for _, d := range res.Freshness.Degraded {
 		p.line("may be out of date: %s", visible(d))
 	}

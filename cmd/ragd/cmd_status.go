@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -86,7 +87,19 @@ func embedderText(e wire.Embedder) string {
 		parts = append(parts, e.Model)
 	}
 	if e.Backlog > 0 {
-		parts = append(parts, plural(e.Backlog, "chunk")+" waiting")
+		parts = append(parts, fmt.Sprintf("%s of %s embedded, %s waiting", countText(e.Embedded), plural(e.Total, "chunk"), countText(e.Backlog)))
+		if e.Rate > 0 {
+			parts = append(parts, fmt.Sprintf("%.1f/s", e.Rate))
+		}
+	}
+	if e.ETASeconds > 0 {
+		parts = append(parts, "about "+durationText(time.Duration(e.ETASeconds)*time.Second)+" left")
+	}
+	if e.Serving != "" {
+		parts = append(parts, "searches use "+e.Serving+" until then")
+	}
+	if e.Failed > 0 {
+		parts = append(parts, plural(e.Failed, "document")+" in part by keyword only (ragd jobs --failed)")
 	}
 	if e.Reason != "" {
 		parts = append(parts, e.Reason)

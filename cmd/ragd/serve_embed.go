@@ -4,14 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync"
+	"time"
 
 	"ragd/indexer"
 	"ragd/internal/config"
 	"ragd/internal/embed"
-	"ragd/internal/fault"
 	"ragd/internal/search"
 	"ragd/internal/store"
-	"ragd/internal/wire"
 )
 
 // embedNice is the niceness of the threads that embed passages.
@@ -39,13 +39,17 @@ func (s embedSource) text() string {
 	return string(b)
 }
 
-// openEmbedder opens the embedder that a source names.
-func openEmbedder(cfg *config.Config, s embedSource) (embed.Embedder, error) {
+// openEmbedder opens the embedder that a source names. dim is the length of
+// its vectors, if it is known from before.
+func openEmbedder(cfg *config.Config, s embedSource, dim int) (embed.Embedder, error) {
 	opt := embed.Options{Threads: cfg.Embeddings.Threads, Nice: embedNice}
 	switch {
 	case s.BaseURL != "":
-		return nil, fault.New(fault.Invalid, "embeddings_base_url", "embeddings.base_url is %q, and this build embeds in the process only", s.BaseURL).
-			WithHint("Leave embeddings.base_url out to use the built-in model, or name a folder in embeddings.model_dir.")
+		o := embed.HTTPOptions{BaseURL: s.BaseURL, Model: s.Model, Dimension: s.Dimension, Expect: dim, Timeout: cfg.Embeddings.Timeout}
+		if s.BaseURL == cfg.Embeddings.BaseURL {
+			o.APIKey = cfg.Embeddings.APIKey // it is for this server and no other
+		}
+		return embed.NewHTTP(o)
 	case s.ModelDir != "":
 		return embed.OpenDir(s.ModelDir, opt)
 	}
@@ -56,49 +60,77 @@ func openEmbedder(cfg *config.Config, s embedSource) (embed.Embedder, error) {
 // value is search by keyword only.
 type embedding struct {
 	embedder embed.Embedder
+	chat     *embed.Chat // nil: chunks are embedded as they are
 	stage    *indexer.Embedding
-	old      embed.Embedder // of the generation that serves until the new one is complete
-	oldKey   string
 	off      bool   // by configuration
 	failed   string // why there is none
+	expected string // key of the serving vectors, if they seem to be of a server that has not told its dimension yet
+
+	mu     sync.Mutex
+	old    embed.Embedder // of the generation that serves until the new one is complete
+	oldKey string
 }
 
+// oldModelStays is how long an earlier model stays open when it is not needed
+// any more: for the queries that have just begun.
+const oldModelStays = 5 * time.Second
+
 // openEmbedding opens the model. When that fails the daemon goes on by
-// keyword and says so.
+// keyword and says so. It asks no server: that is the stage's work.
 func (d *daemon) openEmbedding() {
 	if !d.cfg.Embeddings.Enabled {
 		d.embed.off = true
 		return
 	}
-	source := sourceOf(d.cfg)
-	e, err := openEmbedder(d.cfg, source)
-	if err != nil {
+	if err := d.openStage(); err != nil {
 		d.embed.failed = err.Error()
 		d.log.Warn("the embedding model cannot be opened; search is by keyword", "error", err)
-		return
+	}
+}
+
+func (d *daemon) openStage() error {
+	source := sourceOf(d.cfg)
+	e, err := openEmbedder(d.cfg, source, 0)
+	if err != nil {
+		return err
 	}
 	d.embed.embedder = e
-	d.embed.stage, err = indexer.NewEmbedding(indexer.EmbeddingOptions{
-		Embedder: e, Store: d.store, Logger: d.log, Source: source.text(),
-	})
-	if err != nil {
-		d.embed.failed = err.Error()
-		d.log.Warn("embedding cannot start; search is by keyword", "error", err)
-		return
+	opt := indexer.EmbeddingOptions{
+		Embedder: e, Store: d.store, Logger: d.log, Source: source.text(), Threads: d.cfg.Embeddings.Threads,
+		Answers: func(key string) bool { e, _ := d.queryEmbedder(key); return e != nil },
+		Flipped: d.dropOldModel,
+	}
+	if c := d.cfg.Contextual; c.Enabled {
+		if d.embed.chat, err = embed.NewChat(embed.ChatOptions{BaseURL: c.BaseURL, APIKey: c.APIKey, Model: c.Model, Timeout: c.Timeout}); err != nil {
+			return err
+		}
+		opt.Sentences, opt.SentencesAtOnce = d.embed.chat, c.Concurrency
+	}
+	if d.embed.stage, err = indexer.NewEmbedding(opt); err != nil {
+		return err
 	}
 	d.openOldModel()
+	return nil
 }
 
 // openOldModel opens the model of the vectors that serve, when that is another
 // one. If it cannot be opened the new one serves at once, complete or not.
 func (d *daemon) openOldModel() {
 	st, err := d.store.VectorStatus(context.Background())
-	if err != nil || st.Serving.ID == 0 || st.Serving.Key == indexer.VectorKey(d.embed.embedder.Identity()) {
+	if err != nil || st.Serving.ID == 0 {
+		return
+	}
+	id := d.embed.embedder.Identity()
+	if id.Dim == 0 {
+		id.Dim = st.Serving.Dim
+		d.embed.expected = indexer.VectorKey(id)
+	}
+	if st.Serving.Key == indexer.VectorKey(id) {
 		return
 	}
 	var source embedSource
 	if err := json.Unmarshal([]byte(st.Serving.Source), &source); err == nil {
-		old, err := openEmbedder(d.cfg, source)
+		old, err := openEmbedder(d.cfg, source, st.Serving.Dim)
 		if err == nil && indexer.VectorKey(old.Identity()) == st.Serving.Key {
 			d.embed.old, d.embed.oldKey = old, st.Serving.Key
 			d.log.Info("searches use the earlier model until all texts are embedded by the new one", "earlier", st.Serving.Name)
@@ -109,7 +141,17 @@ func (d *daemon) openOldModel() {
 		}
 	}
 	d.log.Info("the earlier model cannot be opened any more; texts are found by keyword until they are embedded anew", "earlier", st.Serving.Name)
-	d.embed.stage.ServeAtOnce()
+}
+
+// dropOldModel closes the earlier model: its vectors serve no more.
+func (d *daemon) dropOldModel() {
+	d.embed.mu.Lock()
+	old := d.embed.old
+	d.embed.old, d.embed.oldKey = nil, ""
+	d.embed.mu.Unlock()
+	if old != nil {
+		time.AfterFunc(oldModelStays, func() { closeEmbedder(d.log, old) })
+	}
 }
 
 // meaning is the searcher's meaning leg; nil when it is switched off.
@@ -122,22 +164,35 @@ func (d *daemon) meaning() *search.Meaning {
 
 // queryEmbedder returns what embeds queries for the vectors of a key.
 func (d *daemon) queryEmbedder(key string) (search.Embedder, string) {
-	switch {
-	case d.embed.embedder == nil:
+	if d.embed.embedder == nil {
 		return nil, "the embedding model could not be opened: " + d.embed.failed
-	case key == indexer.VectorKey(d.embed.embedder.Identity()):
+	}
+	if key == "" { // nothing has vectors yet
+		return nil, d.embed.stage.Status().Paused
+	}
+	if d.ours(key) {
 		return d.embed.embedder, ""
-	case d.embed.old != nil && key == d.embed.oldKey:
+	}
+	d.embed.mu.Lock()
+	defer d.embed.mu.Unlock()
+	if d.embed.old != nil && key == d.embed.oldKey {
 		return d.embed.old, ""
 	}
 	return nil, "the vectors are of another model; they are being made anew"
 }
 
 func (d *daemon) closeEmbedding() {
-	for _, e := range []embed.Embedder{d.embed.embedder, d.embed.old} {
+	d.embed.mu.Lock()
+	old := d.embed.old
+	d.embed.old = nil
+	d.embed.mu.Unlock()
+	for _, e := range []embed.Embedder{d.embed.embedder, old} {
 		if e != nil {
 			closeEmbedder(d.log, e)
 		}
+	}
+	if d.embed.chat != nil {
+		d.embed.chat.Close()
 	}
 }
 
@@ -145,35 +200,6 @@ func closeEmbedder(log *slog.Logger, e embed.Embedder) {
 	if err := e.Close(); err != nil {
 		log.Warn("the embedding model did not close cleanly", "error", err)
 	}
-}
-
-// embedder says how embedding is doing.
-func (d *daemon) embedder() wire.Embedder {
-	if d.embed.off {
-		return wire.Embedder{State: "off", Reason: "switched off by embeddings.enabled"}
-	}
-	if d.embed.stage == nil {
-		return wire.Embedder{State: "failed", Reason: d.embed.failed}
-	}
-	id := d.embed.embedder.Identity()
-	out := wire.Embedder{State: "ready", Model: id.Name, Dimension: id.Dim}
-	st := d.embed.stage.Status()
-	out.Rate = st.Rate
-	switch {
-	case st.Failed != "":
-		out.State, out.Reason = "failed", st.Failed
-	case st.Paused != "":
-		out.State, out.Reason = "paused", st.Paused
-	}
-	vs, err := d.store.VectorStatus(context.Background())
-	if err != nil {
-		return out
-	}
-	out.Backlog = vs.Backlog
-	if out.Reason == "" && vs.Serving.ID != 0 && vs.Target.ID != vs.Serving.ID {
-		out.Reason = "searches use " + vs.Serving.Name + " until all texts are embedded by the new model"
-	}
-	return out
 }
 
 var _ indexer.VectorStore = (*store.Store)(nil)

@@ -21,7 +21,8 @@ type HTTPOptions struct {
 	BaseURL   string        // "http://127.0.0.1:11434/v1"; "/embeddings" is added
 	APIKey    string        // sent as a bearer token; never logged, never in an error
 	Model     string        // as the server knows it
-	Dimension int           // 0: whatever the server answers
+	Dimension int           // asked for; 0: whatever the server answers
+	Expect    int           // what it has answered before, if Dimension is 0; not asked for
 	Timeout   time.Duration // of one request; 0: 30 s
 
 	QueryPrefix, PassagePrefix string
@@ -67,7 +68,7 @@ func NewHTTP(opt HTTPOptions) (*HTTP, error) {
 	def(&opt.BatchTokens, defaultBatchTokens)
 	def(&opt.BatchTexts, defaultBatchTexts)
 	h := &HTTP{opt: opt, end: end, gone: make(chan struct{})}
-	h.dim.Store(int64(opt.Dimension))
+	h.dim.Store(int64(max(opt.Dimension, opt.Expect)))
 	return h, nil
 }
 

@@ -104,8 +104,11 @@ func (h *HTTP) accept(batch []*item, vs []rawVector) error {
 	if len(lengths) == 1 {
 		for n := range lengths {
 			if !h.dim.CompareAndSwap(0, int64(n)) && int(h.dim.Load()) != n {
-				return h.end.outage("answers with vectors of %d dimensions, %d are expected", n, h.dim.Load()).
-					WithHint("set EMBEDDINGS_DIMENSION to what the model gives; the index is then embedded anew")
+				err := h.end.outage("answers with vectors of %d dimensions, %d are expected", n, h.dim.Load())
+				if h.opt.Dimension == 0 {
+					return err.WithHint("its model has changed; restart ragd to embed the index anew")
+				}
+				return err.WithHint("set EMBEDDINGS_DIMENSION to what the model gives; the index is then embedded anew")
 			}
 		}
 	}

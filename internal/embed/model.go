@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"ragd/internal/embed/kernel"
 	"ragd/internal/embed/wordpiece"
@@ -33,6 +35,7 @@ type Model struct {
 	gate    gate
 	slots   *slots        // passages in the kernel
 	queries chan struct{} // queries in the kernel
+	asked   atomic.Int64  // when the last query came, unix ns; 0: none yet
 
 	life   sync.RWMutex // read-held by every call that uses kern
 	closed bool
@@ -58,6 +61,14 @@ func (m *Model) Path() string { return m.kern.Path().String() }
 // SetThreads changes how many passages are embedded at once, from the next batch on.
 func (m *Model) SetThreads(n int) { m.slots.resize(n) }
 
+// LastQuery is when the last query came; zero if none has.
+func (m *Model) LastQuery() time.Time {
+	if at := m.asked.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
+}
+
 // CountTokens implements Embedder; [CLS] and [SEP] are not counted.
 func (m *Model) CountTokens(text string) int { return m.tok.Count(text) }
 
@@ -81,6 +92,7 @@ func (m *Model) EmbedQuery(ctx context.Context, text string) ([]float32, error) 
 		return nil, err
 	}
 	defer m.life.RUnlock()
+	m.asked.Store(time.Now().UnixNano())
 	ws := m.split(nil, 0, m.id.QueryPrefix+text)
 	if len(ws) == 0 || m.tok.Count(text) == 0 {
 		return nil, fault.New(fault.Invalid, "embed_no_words", "the query has no words")

@@ -68,12 +68,17 @@ type Watcher struct {
 
 // Embedder describes the embedding stage.
 type Embedder struct {
-	State     string  `json:"state"` // off, ready, paused, failed
-	Model     string  `json:"model,omitempty"`
-	Dimension int     `json:"dimension,omitempty"`
-	Backlog   int64   `json:"backlog"`
-	Rate      float64 `json:"rate,omitempty"` // chunks a second over the last minute
-	Reason    string  `json:"reason,omitempty"`
+	State      string  `json:"state"` // off, ready, paused, failed
+	Model      string  `json:"model,omitempty"`
+	Serving    string  `json:"serving,omitempty"` // the model that searches use, while it is another one
+	Dimension  int     `json:"dimension,omitempty"`
+	Backlog    int64   `json:"backlog"`               // chunks that wait for vectors of Model
+	Embedded   int64   `json:"embedded"`              // chunks that do not
+	Total      int64   `json:"total"`                 // chunks
+	Failed     int64   `json:"failed,omitempty"`      // documents of which a part has no vectors
+	Rate       float64 `json:"rate,omitempty"`        // chunks a second over the last minute
+	ETASeconds int64   `json:"eta_seconds,omitempty"` // until the backlog is done; 0 = unknown or nothing to do
+	Reason     string  `json:"reason,omitempty"`
 }
 
 // Status answers GET /admin/status.
@@ -200,6 +205,8 @@ type Job struct {
 	Message   string    `json:"message,omitempty"`
 	Hint      string    `json:"hint,omitempty"`
 	Attempts  int       `json:"attempts"`
+	Priority  int       `json:"priority,omitempty"` // the higher, the sooner its turn; a bump sets the highest
+	Modified  time.Time `json:"modified,omitzero"`  // the file's; within a priority the newest come first
 	NextTry   time.Time `json:"next_try,omitzero"`
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
@@ -214,9 +221,10 @@ type Jobs struct {
 
 // Freshness says how far an answer lags behind the disk.
 type Freshness struct {
-	Pending  int64    `json:"pending"`
-	Failed   int64    `json:"failed"`
-	Degraded []string `json:"degraded,omitempty"`
+	Pending        int64    `json:"pending"`
+	Failed         int64    `json:"failed"`
+	PendingVectors int64    `json:"pending_vectors,omitempty"` // chunks of the whole index that are found by keyword only so far
+	Degraded       []string `json:"degraded,omitempty"`
 }
 
 // Lines is a range of lines, 1-based and inclusive.
