@@ -38,6 +38,7 @@ type Store interface {
 
 	Claim(ctx context.Context, limit int) ([]store.Job, error)
 	NextDue(ctx context.Context) (time.Time, bool, error)
+	Prepare(o *store.Outcome)
 	Commit(ctx context.Context, outcomes []store.Outcome) error
 	RescueStale(ctx context.Context, olderThan time.Duration, maxAttempts int) (int, error)
 	RetryJob(ctx context.Context, id int64) error

@@ -124,7 +124,9 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<
 		}
 		start := time.Now()
 		f.outcome = w.runWithin(ctx, j)
+		ix.store.Prepare(&f.outcome)
 		f.took = time.Since(start)
+		ix.stages.set(j.ID, "insert")
 		ix.noteDuration(f.took)
 		f.bytes = j.Stat.Size
 		done <- f

@@ -107,6 +107,12 @@ func readChunks(r *reader, texts *textReader, query string, args ...any) ([]Chun
 // staleness key. Not of files that hold other documents: their parts are
 // extracted anew.
 func (s *Store) ContentFor(ctx context.Context, hash [32]byte, key string) (*StoredContent, bool, error) {
+	if err := s.loadSeen(ctx); err != nil {
+		return nil, false, err
+	}
+	if s.seen.missing(hashHead(hash)) {
+		return nil, false, nil
+	}
 	var c StoredContent
 	found := false
 	err := s.read(ctx, "look up content", func(r *reader) error {

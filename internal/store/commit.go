@@ -70,7 +70,10 @@ func (s *Store) prepareOutcome(o *Outcome) (it item, err error) {
 	if set != 1 {
 		return it, fault.New(fault.Internal, "bad_outcome", "an outcome has %d results instead of one", set)
 	}
-	if o.Indexed != nil {
+	switch {
+	case o.prepared != nil:
+		it.prep = *o.prepared
+	case o.Indexed != nil:
 		it.prep, err = s.prepareIndexed(o.Indexed)
 	}
 	return it, err

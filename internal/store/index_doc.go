@@ -19,6 +19,19 @@ type prepared struct {
 	parts  []prepared
 }
 
+// Prepare does what can be done of Commit for an outcome outside the
+// transaction, where it holds nobody up: it packs texts and makes digests.
+// Commit does it for outcomes that were not prepared.
+func (s *Store) Prepare(o *Outcome) {
+	if o.Indexed == nil {
+		return
+	}
+	p, err := s.prepareIndexed(o.Indexed)
+	if err == nil { // else Commit finds the error once more and tells of it
+		o.prepared = &p
+	}
+}
+
 func (s *Store) prepareIndexed(in *Indexed) (p prepared, err error) {
 	p.in = in
 	if p.meta, err = metaJSON(in.Meta); err != nil {
@@ -158,6 +171,7 @@ func (t *wtx) content(p *prepared, skey int64) (id, variant int64, err error) {
 	if ok {
 		variant++
 	}
+	t.s.seen.add(hashHead(in.Hash))
 	id, err = t.insert(`INSERT INTO contents (hash, hash_head, skey_id, variant, digest, format, media_type, meta, chars, bytes, parts)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, in.Hash[:], hashHead(in.Hash), skey, variant, p.digest, in.Format, in.MediaType,
 		string(p.meta), p.chars, len(in.Text), len(p.parts))
@@ -226,9 +240,7 @@ func (t *wtx) bringBack(kb kbRow, d *docRow, p *prepared, rev int64) error {
 // current makes a revision whose chunks are active the document's, and writes
 // its rows of the full-text index; finishDoc writes the document.
 func (t *wtx) current(kb kbRow, d *docRow, p *prepared, rev int64, ids []int64, terms int64) error {
-	if err := t.insertFTS(kb, p.in, ids); err != nil {
-		return err
-	}
+	t.insertFTS(kb, p.in, ids)
 	d.revision, d.chunks = rev, int64(len(ids))
 	c := t.counters(kb.id)
 	c.documents++
@@ -255,24 +267,7 @@ func (t *wtx) reindexRows(kb kbRow, d *docRow, p *prepared) error {
 		return err
 	}
 	t.changed = true
-	return t.insertFTS(kb, p.in, ids)
-}
-
-const insertFTSSQL = "INSERT INTO fts (rowid, body, title, headings, scope) VALUES (?, ?, ?, ?, ?)"
-
-func (t *wtx) insertFTS(kb kbRow, in *Indexed, ids []int64) error {
-	scope := scopeTerms(kb.id, in.Meta.Type, in.Meta.Status)
-	for i := range in.Chunks {
-		c := &in.Chunks[i]
-		sc := scope
-		if i == 0 {
-			sc = scope + titleScope(c.TitleTerms)
-		}
-		err := t.run(insertFTSSQL, ids[i], c.BodyTerms, c.TitleTerms, c.HeadingTerms, sc)
-		if err != nil {
-			return err
-		}
-	}
+	t.insertFTS(kb, p.in, ids)
 	return nil
 }
 

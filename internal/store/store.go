@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,9 @@ type Store struct {
 	dec *zstd.Decoder
 	dfs dfCache
 	vec vectorIndex
+
+	seen     seenContents
+	seenOnce sync.Mutex // held while seen is filled
 }
 
 // closeWait is how long Close waits for reads under way.

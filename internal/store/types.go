@@ -144,6 +144,8 @@ type Outcome struct {
 	Excluded  *Exclusion
 	Gone      bool // the file vanished: as PlanDelete
 	Released  bool // shutdown or outage: back to pending, the attempt is not counted
+
+	prepared *prepared // by Prepare
 }
 
 // Unchanged: same bytes, same staleness key; only the Stat is recorded.
