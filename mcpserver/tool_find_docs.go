@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ragd/internal/fault"
 	"ragd/internal/search"
@@ -198,6 +199,9 @@ func (c *call) searchDocs(ctx context.Context, refs []kbRef) (*reply, error) {
 	best := bestPerDocument(resp.Hits)
 	if out.Truncated = len(best) > maxFound || resp.Truncated; out.Truncated {
 		out.Note = "these are the best matches; narrow the query, or name a namespace or type, for others"
+	}
+	if resp.Note != "" {
+		out.Note = strings.TrimPrefix(out.Note+"; "+clip(resp.Note, 300), "; ")
 	}
 	for _, h := range canonFirst(best)[:min(len(best), maxFound)] {
 		i := slices.IndexFunc(refs, func(r kbRef) bool { return r.name == h.KB })

@@ -13,7 +13,7 @@ func TestFindDocs(t *testing.T) {
 		"kbs/al/canon.md":        "---\ncanon: true\ntags: x, y\n---\n" + strings.Repeat("Much else is said here about nothing in particular. ", 6) + "The turbine rules.",
 		"kbs/al/off.md":          "---\nstatus: canon\n---\nNothing to do with it.",
 		"kbs/al/sub/deep/[1].md": "# Turbine turbine\n\nturbine turbine manual of the turbine",
-		"kbs/al/plain.md":        "# Heading as title\n\nquick brown fox jumps. steam engine.",
+		"kbs/al/plain.md":        "# Heading as title\n\nquick brown fox jumps. steam engine. sha256 getUserName",
 		"kbs/al/broken.md":       "---\ntitle: [unclosed\nstatus: closed\n---\nThe body with walrus survives.",
 		"kbs/be/b.md":            "quick red fox of be",
 		"kbs/be/.git/config":     "[remote \"origin\"]\n\turl = https://user:secret@example.org/be.git\n",
@@ -81,10 +81,17 @@ func TestFindDocs(t *testing.T) {
 		}
 		for q, is := range map[string]string{
 			`"quick brown"`: "plain.md", `quick NOT brown AND be`: "b.md", `fox AND (red OR steam) NOT be`: "plain.md", `NEAR(quick jumps, 3)`: "plain.md",
-			`NEAR(quick engine, 1)`: "", `walr*`: "broken.md", `title:heading`: "plain.md", `headings:fox`: "", `title:plan`: "plan.md",
+			`NEAR(quick engine, 1)`: "", `walr*`: "broken.md", `sha25*`: "plain.md", `getUserNa*`: "plain.md", `title:heading`: "plain.md", `headings:fox`: "", `title:plan`: "plan.md",
 			`"walrus`: "broken.md", `walrus AND`: "broken.md", `(walrus`: "broken.md", `walrus?!`: "broken.md", `Jumping`: "plain.md",
 		} {
 			want(t, q, search(q), is)
+		}
+	})
+	t.Run("a query that was not taken as it was written says so in note", func(t *testing.T) {
+		for q, word := range map[string]string{`walrus AND`: "plain words", strings.Repeat("walr* ", 9): "plain words", `walrus`: ""} {
+			if note := find(obj{"action": "search", "mode": "keyword", "query": q}).str("note"); !strings.Contains(note, word) || word == "" && note != "" {
+				t.Errorf("%s: note %q", q, note)
+			}
 		}
 	})
 	t.Run("closed and superseded are left out unless asked for; canon is first among relevant hits only", func(t *testing.T) {

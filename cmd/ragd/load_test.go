@@ -76,6 +76,8 @@ func TestManyClientsAtOnce(t *testing.T) {
 		t.Errorf("%d of %d calls were answered", len(whole), clients*calls)
 	}
 
+	t.Logf("beside the most expensive prefixes, a search took at most %v", s.besideHostile())
+
 	// A large KB goes quickly, and searches are answered meanwhile.
 	done := make(chan time.Duration)
 	go func() {
@@ -98,6 +100,37 @@ func TestManyClientsAtOnce(t *testing.T) {
 		default:
 		}
 	}
+}
+
+// besideHostile is the longest a search takes while other clients ask for
+// prefixes that every word begins with.
+func (s *served) besideHostile() (slowest time.Duration) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 3 {
+		hostile := s.agent("al")
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					hostile.call("capsid_find_docs", obj{"action": "search", "mode": "keyword", "query": "wor* NOT mar* OR NEAR(wor* wor*, 900)"})
+				}
+			}
+		})
+	}
+	be := s.agent("be")
+	for range 30 {
+		start := time.Now()
+		if r := be.call("rag_search", obj{"query": "word5 markbe1"}); len(r.list("results")) == 0 {
+			s.t.Error("nothing found beside hostile queries")
+		}
+		slowest = max(slowest, time.Since(start))
+	}
+	close(stop)
+	wg.Wait()
+	return slowest
 }
 
 // cpuTime is what a process has used; 0 where there is no /proc.

@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"time"
 
 	"ragd/internal/analysis"
@@ -24,17 +26,16 @@ type Syntax struct {
 	slots chan struct{} // one for each expression being looked up
 }
 
-// An expression can ask for very much work, such as a prefix that most words
-// begin with. So it gets only so long, and few run at once: other searches
-// must not wait for it.
-const (
-	syntaxTime  = 2 * time.Second
-	syntaxSlots = 2
-)
+// syntaxTime is how long an expression may take: it can ask for very much work.
+const syntaxTime = 2 * time.Second
+
+// syntaxSlots is how many expressions run at once. Half of the processors are
+// left to other searches, which must not wait for expensive expressions.
+func syntaxSlots() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // NewSyntax makes a Syntax that answers malformed queries as plain does.
 func NewSyntax(plain *Searcher, index ExprIndex) *Syntax {
-	return &Syntax{plain, index, make(chan struct{}, syntaxSlots)}
+	return &Syntax{plain, index, make(chan struct{}, syntaxSlots())}
 }
 
 // Search answers one request by keyword, whatever its Mode. A query that is
@@ -51,19 +52,19 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	defer s.plain.analyzers.Put(a)
 	e, clauses, err := parseSyntax(a, r.Query)
 	if errors.Is(err, errSyntax) {
-		return s.plain.Search(ctx, r)
+		return s.asWords(ctx, r, "the query is no valid FTS5 syntax and was searched as plain words")
 	}
 	if err != nil {
 		return nil, err
 	}
 	lex, tooMuch, err := s.lookUp(ctx, e, store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired})
 	if tooMuch {
-		return s.plain.Search(ctx, r)
+		return s.asWords(ctx, r, "the query asks for more than the index can look up and was searched as plain words")
 	}
 	if err != nil {
 		return nil, err
 	}
-	resp := &Response{}
+	resp := &Response{Note: cappedNote(lex.Capped)}
 	ans := &answer{request: r, lex: lex, leg: &meaningLeg{off: true}, weight: weight{0, "keyword only"}}
 	list := spread(order(ModeKeyword, ans.weight, join(ModeKeyword, lex, ans.leg)), r.PerDocument)
 	if len(list) > r.TopK {
@@ -71,6 +72,22 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	}
 	resp.Hits, err = s.plain.cite(ctx, a, analysis.Query{Clauses: clauses}, list, ans)
 	return resp, err
+}
+
+func (s *Syntax) asWords(ctx context.Context, r Request, note string) (*Response, error) {
+	resp, err := s.plain.Search(ctx, r)
+	if err == nil {
+		resp.Note = note
+	}
+	return resp, err
+}
+
+// cappedNote says which prefixes did not stand for all words that begin so.
+func cappedNote(prefixes []string) string {
+	if len(prefixes) == 0 {
+		return ""
+	}
+	return "very many words begin with " + strings.Join(prefixes, ", ") + "; only the most frequent of them were searched: use a longer prefix"
 }
 
 // lookUp answers an expression; tooMuch says that it is larger than the index

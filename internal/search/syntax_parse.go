@@ -352,11 +352,12 @@ func (p *syntaxParser) terms() ([]store.Phrase, error) {
 	if len(q.Clauses) == 0 {
 		return nil, nil
 	}
-	any := phrasesOf(q.Clauses[0].Any)
 	if prefix {
-		any = any[len(any)-1:]
-		any[0].Prefix = true
+		for i := range q.Clauses[0].Any {
+			q.Clauses[0].Any[i].Prefix = true
+		}
 	}
+	any := phrasesOf(q.Clauses[0].Any)
 	if p.not == 0 {
 		p.wanted = append(p.wanted, q.Clauses[0])
 	}

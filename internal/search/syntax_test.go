@@ -62,6 +62,8 @@ func TestSyntaxIsThatOfFTS5(t *testing.T) {
 		`Boilers`:                    "boiler",
 		`serv*`:                      "serv*",
 		`"quick bro"*`:               "quick_bro*",
+		`sha25*`:                     "(sha25* OR sha_25*)",
+		`getUserNa*`:                 "(getuserna* OR get_user_na*)",
 		`title:boiler`:               "1:boiler",
 		`body : (boiler OR pump)`:    "(4:boiler OR 4:pump)",
 		`{title body}: boiler`:       "5:boiler",

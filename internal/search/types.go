@@ -72,6 +72,7 @@ type Response struct {
 	Truncated bool   // there were more
 	Weak      bool   // nothing is above its floor
 	Fallback  string // why a leg did not take part; "" = all asked for did
+	Note      string // how the query was taken, where not as it was written
 	// PendingVectors is how many chunks could not be found by meaning yet.
 	PendingVectors int64
 	Dropped        []string // query words that were left out as stop words

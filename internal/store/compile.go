@@ -166,24 +166,18 @@ func usable(p Phrase) bool {
 	return true
 }
 
-// minPrefix is the least bytes of a prefix. FTS5 gathers all rows of all terms
-// that begin with it before it gives the first, which takes seconds for "a*".
-const minPrefix = 3
-
-// tame takes a prefix that is too short as a whole word.
-func tame(p Phrase) Phrase {
-	if p.Prefix && len(p.Terms) > 0 && len(p.Terms[len(p.Terms)-1]) < minPrefix {
-		p.Prefix = false
-	}
-	return p
-}
-
-// name is how a phrase is shown and remembered.
-func (p Phrase) name() string {
+// words is how a phrase is shown.
+func (p Phrase) words() string {
 	s := strings.Join(p.Terms, " ")
 	if p.Prefix {
 		s += "*"
 	}
+	return s
+}
+
+// name tells it from all others.
+func (p Phrase) name() string {
+	s := p.words()
 	if p.Columns != 0 {
 		s = strconv.Itoa(int(p.Columns)) + ":" + s
 	}

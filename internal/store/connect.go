@@ -22,7 +22,7 @@ type connector struct {
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c *connector) Driver() driver.Driver                        { return c.driver }
 
-func newConnector(path string, params, pragmas []string) (*connector, error) {
+func newConnector(path string, params, pragmas []string, more ...string) (*connector, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -33,6 +33,11 @@ func newConnector(path string, params, pragmas []string) (*connector, error) {
 		driver: &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
 			for _, p := range pragmas {
 				if _, err := c.Exec("PRAGMA "+p, nil); err != nil {
+					return err
+				}
+			}
+			for _, st := range more {
+				if _, err := c.Exec(st, nil); err != nil {
 					return err
 				}
 			}
@@ -67,7 +72,8 @@ const readerIdle = 20 * time.Second
 func openReaders(path string, n int) (*sql.DB, error) {
 	c, err := newConnector(path, []string{
 		"mode=ro", "_mutex=no", "_query_only=on", "_busy_timeout=5000", "_cache_size=-8192", "_stmt_cache_size=48",
-	}, []string{"temp_store = MEMORY", "cell_size_check = ON", "mmap_size = 0"})
+	}, []string{"temp_store = MEMORY", "cell_size_check = ON", "mmap_size = 0"},
+		"PRAGMA query_only = OFF", createWordsSQL, "PRAGMA query_only = ON")
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,8 @@ type dfCache struct {
 type frequency struct {
 	n         int64
 	estimated bool
+	words     []string // of a prefix: the words that stand for it; nil = FTS5 may look for them
+	capped    bool     // there are more words than that
 }
 
 func (c *dfCache) get(gen uint64, key string) (frequency, bool) {
@@ -92,6 +94,13 @@ func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
 	if f, ok := s.dfs.get(c.gen, key); ok {
 		return f, nil
 	}
+	if p.Prefix {
+		f, err := s.prefixFrequency(r, c, p)
+		if err == nil {
+			s.dfs.put(c.gen, key, f)
+		}
+		return f, err
+	}
 	var m match
 	m.phrase(p, 0, 0)
 	expr := m.b.String()
@@ -103,10 +112,7 @@ func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
 	if n == dfExact {
 		span := float64(c.high - c.low + 1)
 		density := float64(n) / float64(last-c.low+1)
-		windows := int64(4)
-		if p.Prefix {
-			windows = 1 // each costs as much as the first
-		}
+		const windows = int64(4)
 		for i := int64(1); i < windows; i++ {
 			from := c.low + int64(span)*i/4
 			var got, last int64

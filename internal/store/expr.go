@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strconv"
 
 	"ragd/internal/fault"
@@ -19,9 +21,12 @@ const (
 func (s *Store) LexicalExpr(ctx context.Context, e Expr, f Filter, limit int) (LexicalResult, error) {
 	res := LexicalResult{Generation: s.Generation()}
 	limit = min(max(limit, 1), maxHits)
-	count := 0
+	var count exprCount
 	if err := checkExpr(e, 0, &count); err != nil {
 		return res, err
+	}
+	if count.prefixes > maxPrefixes {
+		return res, badExpr("the expression has %d prefixes; at most %d are allowed", count.prefixes, maxPrefixes)
 	}
 	err := s.read(ctx, "search", func(r *reader) error {
 		c, err := readCorpus(r, res.Generation)
@@ -32,7 +37,7 @@ func (s *Store) LexicalExpr(ctx context.Context, e Expr, f Filter, limit int) (L
 		if sc.none {
 			return nil
 		}
-		w := exprWriter{s: s, r: r, c: c, res: &res}
+		w := exprWriter{s: s, r: r, c: c, res: &res, words: (maxPhrases - count.phrases) / max(count.prefixes, 1)}
 		var rows int64
 		w.m.scoped(sc, nil, func() { rows = w.write(e, true) })
 		if w.err != nil {
@@ -52,7 +57,10 @@ func badExpr(format string, args ...any) error {
 	return fault.New(fault.Invalid, "bad_expression", format, args...)
 }
 
-func checkExpr(e Expr, depth int, count *int) error {
+// exprCount is what an expression has in all.
+type exprCount struct{ phrases, prefixes int }
+
+func checkExpr(e Expr, depth int, count *exprCount) error {
 	if depth > maxDepth {
 		return badExpr("the expression is nested more than %d deep", maxDepth)
 	}
@@ -91,8 +99,8 @@ func checkExpr(e Expr, depth int, count *int) error {
 	return nil
 }
 
-func checkPhrases(list []Phrase, count *int) error {
-	if *count += len(list); *count > maxPhrases {
+func checkPhrases(list []Phrase, count *exprCount) error {
+	if count.phrases += len(list); count.phrases > maxPhrases {
 		return badExpr("the expression has more than %d phrases", maxPhrases)
 	}
 	if len(list) == 0 {
@@ -101,6 +109,9 @@ func checkPhrases(list []Phrase, count *int) error {
 	for _, p := range list {
 		if !usable(p) {
 			return badExpr("the phrase %q cannot be searched for", p.name())
+		}
+		if tame(p).Prefix {
+			count.prefixes++
 		}
 	}
 	return nil
@@ -114,6 +125,7 @@ type exprWriter struct {
 	m       match
 	res     *LexicalResult
 	clauses int
+	words   int // that a prefix may stand for
 	err     error
 }
 
@@ -143,13 +155,28 @@ func (w *exprWriter) write(e Expr, score bool) int64 {
 }
 
 func (w *exprWriter) phrase(p Phrase, score bool) int64 {
-	n, weight := w.weigh(p, score)
-	w.m.phrase(p, weight, w.clauses-1)
-	return n
+	f, weight := w.weigh(p, score)
+	clause := w.clauses - 1
+	spelled := w.spell(f, p, w.words)
+	if len(spelled) == 1 {
+		w.m.phrase(spelled[0], weight, clause)
+		return f.n
+	}
+	w.m.join("OR", len(spelled), func(i int) { w.m.phrase(spelled[i], weight, clause) })
+	return f.n
+}
+
+// spell spells a prefix out where it must be, and notes where that leaves words out.
+func (w *exprWriter) spell(f frequency, p Phrase, most int) []Phrase {
+	spelled, cut := f.spellOut(p, most)
+	if cut && !slices.Contains(w.res.Capped, p.words()) {
+		w.res.Capped = append(w.res.Capped, p.words())
+	}
+	return spelled
 }
 
 // weigh returns a phrase's frequency and weight, and explains it.
-func (w *exprWriter) weigh(p Phrase, score bool) (int64, float64) {
+func (w *exprWriter) weigh(p Phrase, score bool) (frequency, float64) {
 	f, err := w.s.frequency(w.r, w.c, p)
 	if err != nil && w.err == nil {
 		w.err = err
@@ -165,25 +192,60 @@ func (w *exprWriter) weigh(p Phrase, score bool) (int64, float64) {
 		w.res.MaxRaw += info.IDF * (bm25K1 + 1)
 	}
 	w.res.Terms = append(w.res.Terms, info)
-	return f.n, info.IDF
+	return f, info.IDF
 }
 
+// nearPhrase is a phrase of a NEAR with what spells it out.
+type nearPhrase struct {
+	spelled []Phrase
+	weight  float64
+	clause  int
+}
+
+// choicesIn is how many words each prefix of a NEAR may stand for, so that all
+// choices together keep to what the expression has room for.
+func (w *exprWriter) choicesIn(n *NearExpr) int {
+	prefixes := 0
+	for _, p := range n.Phrases {
+		if tame(p).Prefix {
+			prefixes++
+		}
+	}
+	room := float64(w.words*prefixes) / float64(len(n.Phrases))
+	most := 1
+	for math.Pow(float64(most+1), float64(prefixes)) <= room {
+		most++
+	}
+	return most
+}
+
+// near writes a NEAR, once for every choice of words where prefixes must be
+// spelled out, since NEAR takes no OR.
 func (w *exprWriter) near(n *NearExpr, score bool) int64 {
 	distance := n.Distance
 	if distance == 0 {
 		distance = 10
 	}
 	rows := w.c.chunks
-	w.m.write("NEAR(")
+	list := make([]nearPhrase, len(n.Phrases))
+	choices, most := 1, w.choicesIn(n)
 	for i, p := range n.Phrases {
-		if i > 0 {
-			w.m.write(" ")
-		}
 		p.Columns = 0 // inside NEAR a phrase has no columns of its own
-		got, weight := w.weigh(p, score)
-		rows = min(rows, got)
-		w.m.phrase(p, weight, w.clauses-1)
+		f, weight := w.weigh(p, score)
+		rows = min(rows, f.n)
+		list[i] = nearPhrase{w.spell(f, p, most), weight, w.clauses - 1}
+		choices *= len(list[i].spelled)
 	}
-	w.m.write(", " + strconv.Itoa(distance) + ")")
+	w.m.join("OR", choices, func(choice int) {
+		w.m.write("NEAR(")
+		for i, p := range list {
+			if i > 0 {
+				w.m.write(" ")
+			}
+			w.m.phrase(p.spelled[choice%len(p.spelled)], p.weight, p.clause)
+			choice /= len(p.spelled)
+		}
+		w.m.write(", " + strconv.Itoa(distance) + ")")
+	})
 	return rows
 }

@@ -59,6 +59,7 @@ func (s *Store) Lexical(ctx context.Context, q LexicalQuery) (LexicalResult, err
 	}
 	not := slices.DeleteFunc(slices.Clone(q.Not), func(p Phrase) bool { return !usable(p) })
 	not = not[:min(len(not), maxPhrases)]
+	fewPrefixes(clauses)
 	err := s.read(ctx, "search", func(r *reader) error {
 		c, err := readCorpus(r, res.Generation)
 		if err != nil || c.chunks == 0 {
@@ -181,18 +182,22 @@ type queryPlan struct {
 	rows     int64 // that retrieval may give, at most
 }
 
-// add takes a phrase that is in n chunks. Where the parts of an identifier are
-// in no more chunks than the whole, the whole alone gives the same for far less.
-func (p *planned) add(ph Phrase, n int64, idf float64) {
+// add takes a phrase that is in n chunks, with all that spells it out. Where
+// the parts of an identifier are in no more chunks than the whole, the whole
+// alone gives the same for far less.
+func (p *planned) add(ph Phrase, spelled []Phrase, n int64, idf float64) {
 	if last := len(p.rows) - 1; ph.Parts && last >= 0 && p.rows[last] == n {
 		return
 	}
-	p.phrases, p.idf, p.rows = append(p.phrases, ph), append(p.idf, idf), append(p.rows, n)
+	for _, x := range spelled {
+		p.phrases, p.idf, p.rows = append(p.phrases, x), append(p.idf, idf), append(p.rows, n)
+	}
 	p.cost += n
 }
 
 func (s *Store) plan(r *reader, c corpus, clauses []Clause, res *LexicalResult) (*queryPlan, error) {
 	p := &queryPlan{}
+	room, prefixes := max(maxPhrases-phrasesOf(clauses), 0), max(prefixesOf(clauses), 1)
 	for _, cl := range clauses {
 		pl := planned{weight: cl.Weight, must: cl.Must}
 		best := 0.0
@@ -205,7 +210,11 @@ func (s *Store) plan(r *reader, c corpus, clauses []Clause, res *LexicalResult) 
 			if f.n > 0 {
 				info.IDF = c.idf(f.n)
 				best = max(best, info.IDF)
-				pl.add(ph, f.n, info.IDF)
+				spelled, cut := f.spellOut(ph, room/prefixes)
+				if cut {
+					res.Capped = append(res.Capped, ph.words())
+				}
+				pl.add(ph, spelled, f.n, info.IDF)
 			}
 			res.Terms = append(res.Terms, info)
 		}

@@ -11,7 +11,8 @@ const (
 )
 
 // Phrase is one or more consecutive analysed terms. With Prefix, the last one
-// matches as a prefix; one of less than three bytes is taken as a whole word.
+// matches as a prefix; one of less than three bytes is taken as a whole word,
+// and one that very many words begin with stands for the most frequent of them.
 type Phrase struct {
 	Terms   []string
 	Columns Column
@@ -56,6 +57,7 @@ type LexicalResult struct {
 	Hits       []LexicalHit // by Raw descending, then ChunkID
 	MaxRaw     float64      // the highest Raw any chunk could have for this query
 	Terms      []TermInfo
+	Capped     []string // prefixes that stood only for the most frequent words that begin so
 	Generation uint64
 }
 
