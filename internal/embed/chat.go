@@ -50,7 +50,6 @@ func NewChat(opt ChatOptions) (*Chat, error) {
 	if err != nil {
 		return nil, err
 	}
-	end.goesOn = "chunks are embedded without a sentence about their document meanwhile"
 	return &Chat{end}, nil
 }
 

@@ -39,7 +39,6 @@ type endpoint struct {
 	client  *http.Client
 	what    string // "embedding server"
 	names   settings
-	goesOn  string // what an outage leaves standing
 }
 
 // newEndpoint checks its arguments and calls nobody. path is added to the
@@ -120,7 +119,7 @@ func (e *endpoint) unreachable(ctx context.Context, err error) error {
 }
 
 func (e *endpoint) outage(format string, args ...any) *fault.Error {
-	return fault.New(fault.Unavailable, "embedder_unavailable", "the "+e.what+" "+e.host()+" "+format, args...).WithHint("%s", e.goesOn)
+	return fault.New(fault.Unavailable, "embedder_unavailable", "the "+e.what+" "+e.host()+" "+format, args...)
 }
 
 func (e *endpoint) host() string {

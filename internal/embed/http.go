@@ -55,7 +55,6 @@ func NewHTTP(opt HTTPOptions) (*HTTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	end.goesOn = "keyword search goes on; embedding resumes by itself when the server answers"
 	if opt.Dimension < 0 || opt.Dimension > maxDim {
 		return nil, fault.New(fault.Invalid, "embeddings_dimension", "EMBEDDINGS_DIMENSION is %d; it is 0 (the server's) to %d", opt.Dimension, maxDim)
 	}

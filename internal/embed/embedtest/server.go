@@ -2,6 +2,7 @@ package embedtest
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -16,8 +17,18 @@ type Request struct {
 	Authorization string   `json:"-"`
 }
 
+// ChatRequest is one request of the OpenAI chat API as the server saw it.
+type ChatRequest struct {
+	Model         string `json:"model"`
+	Authorization string `json:"-"`
+	Messages      []struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	} `json:"messages"`
+}
+
 // Server answers the OpenAI embeddings API with Vector, in reverse order with
-// correct indexes.
+// correct indexes, and the chat API as Chat says.
 type Server struct {
 	URL string // with the path prefix "/v1"
 	Dim int
@@ -26,8 +37,13 @@ type Server struct {
 	// called for one request at a time.
 	Fault func(w http.ResponseWriter, r Request) bool
 
-	mu   sync.Mutex
-	seen []Request
+	// Chat, if set, answers the chat API: what it returns is the message, and
+	// a status other than 0 is answered instead of one.
+	Chat func(r ChatRequest) (message string, status int)
+
+	mu      sync.Mutex
+	seen    []Request
+	chatted []ChatRequest
 }
 
 // NewServer starts a server that stops with the test.
@@ -40,6 +56,37 @@ func NewServer(t testing.TB, dim int) *Server {
 	return s
 }
 
+// NewServerAt starts a server at an address that may have been free until now.
+func NewServerAt(t testing.TB, address string, dim int) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Dim: dim, URL: "http://" + address + "/v1"}
+	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	_ = h.Listener.Close() // nobody has been told of it
+	h.Listener = l
+	h.Start()
+	t.Cleanup(h.Close)
+	return s
+}
+
+// Inputs returns all texts that were asked about so far.
+func (s *Server) Inputs() (out []string) {
+	for _, r := range s.Seen() {
+		out = append(out, r.Input...)
+	}
+	return out
+}
+
+// Chatted returns the requests of the chat API so far.
+func (s *Server) Chatted() []ChatRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]ChatRequest(nil), s.chatted...)
+}
+
 // Seen returns the requests so far.
 func (s *Server) Seen() []Request {
 	s.mu.Lock()
@@ -47,7 +94,32 @@ func (s *Server) Seen() []Request {
 	return append([]Request(nil), s.seen...)
 }
 
+func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
+	var req ChatRequest
+	if s.Chat == nil || json.NewDecoder(r.Body).Decode(&req) != nil {
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	}
+	req.Authorization = r.Header.Get("Authorization")
+	s.mu.Lock()
+	s.chatted = append(s.chatted, req)
+	s.mu.Unlock()
+	message, status := s.Chat(req)
+	if status != 0 {
+		http.Error(w, message, status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may be gone
+		"choices": []any{map[string]any{"message": map[string]string{"role": "assistant", "content": message}}},
+	})
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/chat/completions" && r.Method == http.MethodPost {
+		s.serveChat(w, r)
+		return
+	}
 	var req Request
 	if r.URL.Path != "/v1/embeddings" || r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&req) != nil {
 		http.Error(w, "not found", http.StatusNotFound)
