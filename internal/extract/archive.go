@@ -42,6 +42,10 @@ func readArchive(ctx context.Context, src Source, t fileType) (*Document, error)
 		return nil, err
 	}
 	a.doc.Text = chunk.Text{Body: a.list.String(), Format: chunk.FormatPlain}
+	a.doc.Quality.left("files", a.unread, a.files, "they are damaged, protected or too large")
+	if a.archives > 0 {
+		a.doc.Quality.remark("Archives inside of it (%d) are not opened.", a.archives)
+	}
 	fillQuality(a.doc, a.doc.Text.Body)
 	return a.doc, nil
 }
@@ -55,6 +59,8 @@ type archiveReader struct {
 	files int
 	size  int
 	left  int64
+
+	unread, archives int // files that could not be read, and archives in the archive
 }
 
 func (a *archiveReader) zip() error {
@@ -71,6 +77,8 @@ func (a *archiveReader) zip() error {
 		}
 		in, err := f.Open()
 		if err != nil {
+			a.files++
+			a.unread++
 			continue
 		}
 		err = a.file(f.Name, in)
@@ -91,7 +99,8 @@ func (a *archiveReader) tar(in io.Reader) error {
 		}
 		if err != nil {
 			if a.files > 0 {
-				return nil // cut off: what came before is good
+				a.doc.Quality.remark("It is cut off or damaged after %d files.", a.files)
+				return nil // what came before is good
 			}
 			return fault.New(fault.Permanent, "corrupt", "%s is damaged", base(a.src.Path)).Because(err)
 		}
@@ -151,7 +160,11 @@ func (a *archiveReader) file(name string, in io.Reader) error {
 		a.list.WriteString(name + "\n")
 	}
 	t, _, ok := a.env.registry.lookup(name)
-	if !ok || t.format.Name == archiveFormat {
+	if ok && t.format.Name == archiveFormat {
+		a.archives++
+		return nil
+	}
+	if !ok {
 		return nil
 	}
 	data, err := io.ReadAll(io.LimitReader(in, archiveFileMax+1))
@@ -159,10 +172,12 @@ func (a *archiveReader) file(name string, in io.Reader) error {
 		return a.tooLarge()
 	}
 	if err != nil || len(data) > archiveFileMax {
-		return nil // this one is not read
+		a.unread++
+		return nil
 	}
 	doc, err := run(a.ctx, Source{Path: name, ModTime: a.src.ModTime, Data: data}, t)
 	if err != nil {
+		a.unread++
 		return a.ctx.Err()
 	}
 	if a.size += outputSize(doc); a.size > outputMax {

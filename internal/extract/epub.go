@@ -30,7 +30,7 @@ func readEPUB(ctx context.Context, src Source, _ fileType) (*Document, error) {
 		return nil, err
 	}
 	w := &mdWriter{}
-	for _, id := range b.spine {
+	for _, id := range b.spine[:min(len(b.spine), chaptersMax)] {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -54,6 +54,9 @@ func readEPUB(ctx context.Context, src Source, _ fileType) (*Document, error) {
 		w.line(strings.TrimRight(chapter.body, "\n"))
 	}
 	doc := &Document{MediaType: "application/epub+zip", Title: b.title, Meta: b.meta}
+	if len(b.spine) > chaptersMax {
+		doc.Quality.remark("Only the first %d chapters were read.", chaptersMax)
+	}
 	if doc.Text, err = w.finish(src.Path); err != nil {
 		return nil, err
 	}
@@ -130,7 +133,7 @@ func (b *book) load() error {
 					}
 				}
 			case "itemref":
-				if len(b.spine) < chaptersMax {
+				if len(b.spine) <= chaptersMax {
 					b.spine = append(b.spine, attrOf(e, "idref"))
 				}
 			case "title", "creator", "language", "publisher", "date", "description", "subject":

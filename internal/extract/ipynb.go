@@ -92,6 +92,7 @@ func readNotebook(ctx context.Context, src Source, _ fileType) (*Document, error
 		c.write(w, language)
 	}
 	doc := &Document{MediaType: "application/x-ipynb+json", Title: oneLine(n.Metadata.Title)}
+	doc.Quality.left("cells", max(0, len(cells)-notebookCellsMax), len(cells), "there are too many")
 	var err error
 	if doc.Text, err = w.finish(src.Path); err != nil {
 		return nil, err

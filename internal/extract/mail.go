@@ -31,7 +31,7 @@ type letter struct {
 	subject, from, to, cc, date string
 	text, html                  string
 	attachments                 []attachment
-	bad                         bool // read by the simpler parser
+	cut                         bool // there are more parts than are read
 }
 
 type attachment struct {
@@ -82,7 +82,7 @@ func parseMail(name string, data []byte) (*letter, error) {
 	}
 	for _, list := range [][]*enmime.Part{env.Attachments, env.OtherParts, env.Inlines} {
 		for _, p := range list {
-			if len(l.attachments) < mailPartsMax && p != nil {
+			if l.cut = l.cut || len(l.attachments) == mailPartsMax; !l.cut && p != nil {
 				l.attachments = append(l.attachments, attachment{name: p.FileName, mediaType: p.ContentType, data: p.Content})
 			}
 		}
@@ -118,10 +118,11 @@ func simpleMail(name string, data []byte) (l *letter, err error) {
 		}
 		return s
 	}
-	l = &letter{subject: header("Subject"), from: header("From"), to: header("To"), cc: header("Cc"), date: header("Date"), bad: true}
+	l = &letter{subject: header("Subject"), from: header("From"), to: header("To"), cc: header("Cc"), date: header("Date")}
 	parts := 0
 	walk := func(_ []int, e *message.Entity, err error) error {
 		if parts++; parts > mailPartsMax {
+			l.cut = true
 			return io.EOF
 		}
 		if e == nil || err != nil && !message.IsUnknownCharset(err) {
@@ -209,16 +210,20 @@ func (l *letter) body(ctx context.Context) string {
 }
 
 // parts reads the attachments of supported types as documents of their own;
-// the names of the others stand in the text.
+// the names of the others stand in the text. One bad attachment does not cost
+// the mail, and is noted.
 func (l *letter) parts(ctx context.Context, src Source, t fileType, depth int, doc *Document, w *mdWriter) error {
+	if l.cut {
+		doc.Quality.remark("Only the first %d parts were read.", mailPartsMax)
+	}
 	for i, a := range l.attachments {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		name := partName(a, i)
 		part, err := readAttachment(ctx, src, t, depth+1, name, a)
+		if cause := ctx.Err(); cause != nil {
+			return cause
+		}
 		if err != nil {
-			return err
+			doc.Quality.remark("%s was not read: %s.", name, whyNot(err))
 		}
 		if part == nil {
 			w.paragraph("Attachment: " + name)
@@ -232,11 +237,14 @@ func (l *letter) parts(ctx context.Context, src Source, t fileType, depth int, d
 	return nil
 }
 
-// readAttachment returns nil for what is not read: one bad attachment does
-// not cost the mail.
+// readAttachment returns nil without an error for what nobody expects to be
+// read: an empty attachment, or one of a type that is not.
 func readAttachment(ctx context.Context, src Source, t fileType, depth int, name string, a attachment) (*Document, error) {
-	if depth > mailDepthMax || len(a.data) == 0 {
+	if len(a.data) == 0 {
 		return nil, nil
+	}
+	if depth > mailDepthMax {
+		return nil, fault.New(fault.Permanent, "too_deep", "mails are nested deeper than %d", mailDepthMax)
 	}
 	sub := Source{Path: name, ModTime: src.ModTime, Data: a.data}
 	var doc *Document
@@ -257,12 +265,17 @@ func readAttachment(ctx context.Context, src Source, t fileType, depth int, name
 		doc, err = run(ctx, sub, ft)
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, nil
+		return nil, err
 	}
 	return doc, nil
+}
+
+// whyNot is an error in few words, for a note.
+func whyNot(err error) string {
+	if f, ok := fault.As(err); ok {
+		return clip(oneLine(f.Message), 120)
+	}
+	return "it is damaged"
 }
 
 // partName gives an attachment a name with an extension that fits its type.

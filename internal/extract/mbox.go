@@ -24,7 +24,7 @@ func readMbox(ctx context.Context, src Source, t fileType) (*Document, error) {
 	}
 	doc := &Document{MediaType: "application/mbox"}
 	w := &mdWriter{}
-	size := 0
+	size, unread := 0, 0
 	for i, m := range mails {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -32,6 +32,7 @@ func readMbox(ctx context.Context, src Source, t fileType) (*Document, error) {
 		name := fmt.Sprintf("mail %d.eml", i+1)
 		l, err := parseMail(name, m)
 		if err != nil {
+			unread++
 			continue // one bad mail does not cost the mailbox
 		}
 		part, err := l.document(ctx, Source{Path: name, ModTime: src.ModTime, Data: m}, t, 1)
@@ -39,6 +40,7 @@ func readMbox(ctx context.Context, src Source, t fileType) (*Document, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
+			unread++
 			continue
 		}
 		if size += outputSize(part); size > outputMax {
@@ -52,6 +54,7 @@ func readMbox(ctx context.Context, src Source, t fileType) (*Document, error) {
 		return nil, err
 	}
 	doc.Text.Format = chunk.FormatPlain
+	doc.Quality.left("mails", unread, len(mails), "they are damaged or too large")
 	fillQuality(doc, doc.Text.Body)
 	return doc, nil
 }

@@ -136,8 +136,11 @@ func (b *msgBox) letter(depth int) *letter {
 		l.text = readPackedRTF(v)
 	}
 	for _, name := range b.order {
-		if !strings.HasPrefix(name, "__attach_version1.0_") || len(l.attachments) >= mailPartsMax {
+		if !strings.HasPrefix(name, "__attach_version1.0_") {
 			continue
+		}
+		if l.cut = len(l.attachments) >= mailPartsMax; l.cut {
+			break
 		}
 		l.attachments = append(l.attachments, b.children[name].attachment(depth)...)
 	}

@@ -30,6 +30,8 @@ func readPPTX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 		return nil, err
 	}
 	p := pptxReader{pack: pack, w: &mdWriter{}}
+	all := len(slides)
+	slides = slides[:min(all, slidesMax)]
 	for i, slide := range slides {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -40,6 +42,9 @@ func readPPTX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	}
 	doc := &Document{MediaType: "application/vnd.openxmlformats-officedocument.presentationml.presentation", Meta: map[string]string{}}
 	doc.Quality.Pages = len(slides)
+	if all > slidesMax {
+		doc.Quality.remark("Only the first %d slides were read.", slidesMax)
+	}
 	if doc.Text, err = p.w.finish(src.Path); err != nil {
 		return nil, err
 	}
@@ -62,7 +67,7 @@ func (p *zipPackage) slideOrder(main string) ([]string, error) {
 	var slides []string
 	err = p.xmlPart(main, func(x *xmlReader) error {
 		return x.each(func(e xml.StartElement) error {
-			if e.Name.Local != "sldId" || len(slides) == slidesMax {
+			if e.Name.Local != "sldId" || len(slides) > slidesMax {
 				return nil
 			}
 			for _, a := range e.Attr {
@@ -82,7 +87,7 @@ func (p *zipPackage) slideOrder(main string) ([]string, error) {
 		}
 	}
 	sort.Slice(slides, func(i, j int) bool { return slideNumber(slides[i]) < slideNumber(slides[j]) })
-	return slides[:min(len(slides), slidesMax)], nil
+	return slides[:min(len(slides), slidesMax+1)], nil
 }
 
 func slideNumber(name string) int {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"ragd/internal/chunk"
 	"ragd/internal/fault"
 )
 
@@ -227,6 +228,7 @@ func finish(doc *Document) {
 		doc.Front.Status = defaultStatus
 	}
 	doc.Title = clip(strings.Join(strings.Fields(doc.Title), " "), titleMax)
+	doc.Quality.judge(doc.Text.Body, doc.Text.Format != chunk.FormatCode)
 	for _, p := range doc.Parts {
 		if p.Document != nil {
 			finish(p.Document)

@@ -58,11 +58,12 @@ type Quality struct {
 	BadShare    float64 `json:"bad_share"` // replacement and control characters / characters
 	EmptyPages  int     `json:"empty_pages,omitempty"`
 	Pages       int     `json:"pages,omitempty"`
-	Language    string  `json:"language,omitempty"`
+	Language    string  `json:"language,omitempty"`     // ISO 639-1; empty = unsure, or not prose
 	Charset     string  `json:"charset,omitempty"`      // when it was not UTF-8
 	CharsetSure bool    `json:"charset_sure,omitempty"` // false = guessed
 	OCR         bool    `json:"ocr,omitempty"`
-	Note        string  `json:"note,omitempty"` // a sentence for a person
+	Note        string  `json:"note,omitempty"` // sentences for a person: what is guessed, what was not read
+	Flag        string  `json:"flag,omitempty"` // why the text is poor; empty = it is not
 }
 
 // Format is one entry of the registry.

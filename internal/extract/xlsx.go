@@ -40,7 +40,8 @@ func readXLSX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	}
 	defer f.Close()
 	x := xlsxReader{f: f, ctx: ctx, w: &mdWriter{}, path: src.Path, cells: sheetCellsMax}
-	for i, sheet := range f.GetSheetList() {
+	sheets := f.GetSheetList()
+	for i, sheet := range sheets {
 		if i == sheetsMax {
 			break
 		}
@@ -52,6 +53,7 @@ func readXLSX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 		return nil, err
 	}
 	doc := &Document{MediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Meta: map[string]string{}}
+	doc.Quality.left("sheets", max(0, len(sheets)-sheetsMax), len(sheets), "there are too many")
 	if doc.Text, err = x.w.finish(src.Path); err != nil {
 		return nil, err
 	}
