@@ -23,17 +23,18 @@ func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Qu
 	if len(list) == 0 {
 		return nil, nil
 	}
-	ids := make([]int64, len(list))
-	byID := make(map[int64]fused, len(list))
+	spans := make([]store.ChunkSpan, len(list))
+	byID := make(map[int64]*fused, len(list))
 	var byMeaning []int64
-	for i, h := range list {
-		ids[i] = h.chunk
+	for i := range list {
+		h := &list[i]
+		spans[i] = store.ChunkSpan{ID: h.chunk, All: h.chunks}
 		byID[h.chunk] = h
 		if h.lexRank == 0 {
 			byMeaning = append(byMeaning, h.chunk)
 		}
 	}
-	records, err := s.index.Chunks(ctx, ids)
+	records, err := s.index.Spans(ctx, spans)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +52,14 @@ func (s *Searcher) cite(ctx context.Context, a *analysis.Analyzer, q analysis.Qu
 	hits := make([]Hit, 0, len(records))
 	for _, rec := range records {
 		h := byID[rec.ID]
-		hit := hitOf(rec, &h)
-		cutSnippet(a, &hit, rec, want, limit, places[rec.ID])
+		hit := hitOf(rec, h)
+		place := places[rec.ID]
+		cutSnippet(a, &hit, rec, want, limit, [2]int{max(place[0]+rec.Before, 0), place[1] + rec.Before})
+		if len(h.chunks) > 1 {
+			hit.FirstLine, hit.LastLine = rec.FirstLine, rec.LastLine
+		}
 		if ans.request.Explain {
-			hit.Explain = explain(&h, ans)
+			hit.Explain = explain(h, ans)
 		}
 		hits = append(hits, hit)
 	}

@@ -11,7 +11,8 @@ import (
 // fused is a chunk with what both legs say of it.
 type fused struct {
 	chunk, document int64
-	lexRank         int // 1-based; 0 = not found by keyword
+	chunks          []int64 // with neighbours that are part of the hit, in order
+	lexRank         int     // 1-based; 0 = not found by keyword
 	raw             float64
 	lexical         float64
 	meanRank        int // 1-based; 0 = not found by meaning

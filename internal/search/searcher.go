@@ -30,7 +30,7 @@ const (
 // Index is what the searcher needs of the store; *store.Store is one.
 type Index interface {
 	Lexical(ctx context.Context, q store.LexicalQuery) (store.LexicalResult, error)
-	Chunks(ctx context.Context, ids []int64) ([]store.ChunkRecord, error)
+	Spans(ctx context.Context, spans []store.ChunkSpan) ([]store.ChunkRecord, error)
 }
 
 // Options configure a Searcher.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -13,16 +14,39 @@ var repeatFactor = [...]float64{1, 0.6, 0.45}
 
 const repeatRest = 0.05
 
-// spread orders hits so that one document does not crowd out the others.
+// Chunks of a document whose scores in both legs are nearly equal are taken
+// for repetitions of one text.
+const (
+	equalCosine = 0.01
+	equalRaw    = 0.02 // of the larger
+)
+
+// repeats says whether b is nearly the same text as a.
+func (f *fused) repeats(b *fused) bool {
+	if f.vector != b.vector || f.raw == 0 && !f.vector {
+		return false
+	}
+	return math.Abs(f.cosine-b.cosine) <= equalCosine && math.Abs(f.raw-b.raw) <= equalRaw*max(f.raw, b.raw)
+}
+
+// spread makes hits of ranked chunks: neighbours become one, and one document
+// does not crowd out the others, least of all with one text many times over.
 // list is in order of base. perDocument 0 is the default of three; negative
 // spreads nothing.
 func spread(list []fused, perDocument int) []fused {
-	seen := make(map[int64]int, len(list))
+	list = merge(list)
+	own := make(map[int64][]int, len(list)) // the hits of a document that say something of their own
 	for i := range list {
-		n := seen[list[i].document]
-		seen[list[i].document] = n + 1
-		list[i].rank = i + 1
-		list[i].score = list[i].base * repeat(n, perDocument)
+		f := &list[i]
+		f.rank = i + 1
+		earlier := own[f.document]
+		n := len(earlier)
+		if perDocument >= 0 && slices.ContainsFunc(earlier, func(k int) bool { return list[k].repeats(f) }) {
+			n = max(n, len(repeatFactor), perDocument)
+		} else {
+			own[f.document] = append(earlier, i)
+		}
+		f.score = f.base * repeat(n, perDocument)
 	}
 	slices.SortStableFunc(list, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))

@@ -129,7 +129,9 @@ func (x *slowIndex) Lexical(_ context.Context, q store.LexicalQuery) (store.Lexi
 	return store.LexicalResult{}, nil
 }
 
-func (x *slowIndex) Chunks(context.Context, []int64) ([]store.ChunkRecord, error) { return nil, nil }
+func (x *slowIndex) Spans(context.Context, []store.ChunkSpan) ([]store.ChunkRecord, error) {
+	return nil, nil
+}
 
 func TestAnExpressionThatTakesTooLongIsSearchedAsPlainWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"ragd/internal/chunk"
 )
@@ -52,15 +53,40 @@ func (c *rawChunk) fill(texts *textReader) error {
 // Chunks returns chunks in the order of ids. Ones that are not there, or no
 // longer current, are skipped.
 func (s *Store) Chunks(ctx context.Context, ids []int64) ([]ChunkRecord, error) {
-	out := make([]ChunkRecord, 0, len(ids))
+	spans := make([]ChunkSpan, len(ids))
+	for i := range ids {
+		spans[i] = ChunkSpan{ID: ids[i], All: ids[i : i+1]}
+	}
+	return s.Spans(ctx, spans)
+}
+
+// Spans returns the chunk of each span, in order, with the text and the lines
+// of all of it. Spans whose chunk is not there, or no longer current, are
+// skipped, and so are such neighbours.
+func (s *Store) Spans(ctx context.Context, spans []ChunkSpan) ([]ChunkRecord, error) {
+	out := make([]ChunkRecord, 0, len(spans))
 	err := s.read(ctx, "read chunks", func(r *reader) error {
 		texts := &textReader{s: s, r: r}
-		for _, id := range ids {
-			list, err := readChunks(r, texts, chunkSelect+"c.id = ?", id)
-			if err != nil {
+		for _, sp := range spans {
+			var raw []rawChunk
+			for _, id := range sp.All {
+				err := r.each(func(rows *sql.Rows) error {
+					c, err := scanChunk(rows)
+					raw = append(raw, c)
+					return err
+				}, chunkSelect+"c.id = ?", id)
+				if err != nil {
+					return err
+				}
+			}
+			c, ok := joined(raw, sp.ID)
+			if !ok {
+				continue
+			}
+			if err := c.fill(texts); err != nil {
 				return err
 			}
-			out = append(out, list...)
+			out = append(out, c.rec)
 		}
 		return nil
 	})
@@ -68,6 +94,30 @@ func (s *Store) Chunks(ctx context.Context, ids []int64) ([]ChunkRecord, error) 
 		return nil, err
 	}
 	return out, nil
+}
+
+// joined is the chunk id with the range of its neighbours among raw.
+func joined(raw []rawChunk, id int64) (c rawChunk, ok bool) {
+	at := slices.IndexFunc(raw, func(c rawChunk) bool { return c.rec.ID == id })
+	if at < 0 {
+		return c, false
+	}
+	c = raw[at]
+	first, last := at, at
+	for first > 0 && raw[first-1].content == c.content && raw[first-1].rec.Index == raw[first].rec.Index-1 {
+		first--
+	}
+	for last+1 < len(raw) && raw[last+1].content == c.content && raw[last+1].rec.Index == raw[last].rec.Index+1 {
+		last++
+	}
+	if first < at {
+		c.rec.Before = c.place.Start - raw[first].place.Start + len(raw[first].prefix) - len(c.prefix)
+		c.prefix, c.place.Start = raw[first].prefix, raw[first].place.Start
+		c.rec.FirstLine, c.rec.CharStart = raw[first].rec.FirstLine, raw[first].rec.CharStart
+	}
+	c.place.End = raw[last].place.End
+	c.rec.LastLine, c.rec.CharEnd = raw[last].rec.LastLine, raw[last].rec.CharEnd
+	return c, true
 }
 
 // DocumentChunks returns all chunks of a document's current revision in order.

@@ -218,6 +218,9 @@ func (s *Store) plan(r *reader, c corpus, clauses []Clause, res *LexicalResult) 
 			}
 			res.Terms = append(res.Terms, info)
 		}
+		if best == 0 {
+			best = c.idf(0) // what no chunk has, every hit lacks
+		}
 		res.MaxRaw += best * cl.Weight * (bm25K1 + 1)
 		p.all = append(p.all, pl)
 	}

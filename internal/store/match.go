@@ -55,7 +55,7 @@ type LexicalHit struct {
 // LexicalResult is what a lexical query gave.
 type LexicalResult struct {
 	Hits       []LexicalHit // by Raw descending, then ChunkID
-	MaxRaw     float64      // the highest Raw any chunk could have for this query
+	MaxRaw     float64      // the Raw of a chunk with all words of the query, those included that none has
 	Terms      []TermInfo
 	Capped     []string // prefixes that stood only for the most frequent words that begin so
 	Generation uint64

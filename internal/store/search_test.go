@@ -97,6 +97,23 @@ func TestRankingFollowsWhatMatches(t *testing.T) {
 	}
 }
 
+func TestWordsThatNoChunkHasCountInTheBestPossibleScore(t *testing.T) {
+	s := open(t)
+	put(t, s, ensure(t, s, "a"), doc("1", "T", "red apple pie"), doc("2", "T", "green pear"), doc("3", "T", "blue plum"))
+	share := func(text string) float64 {
+		t.Helper()
+		res, err := s.Lexical(context.Background(), query(text))
+		if err != nil || len(res.Hits) == 0 {
+			t.Fatal(res, err)
+		}
+		return res.Hits[0].Raw / res.MaxRaw
+	}
+	all, part := share("apple pie"), share("apple pie quantum blockchain")
+	if part > all/2 {
+		t.Errorf("the best hit has %.2f of the best possible with half of the words, %.2f with all", part, all)
+	}
+}
+
 func TestClausesMustNotAndAlternatives(t *testing.T) {
 	s := open(t)
 	kb := ensure(t, s, "a")

@@ -242,6 +242,13 @@ type ChunkRecord struct {
 	CharEnd    int
 	Headings   []string
 	Page       int
+	Before     int // bytes of Content that joined neighbours put before the chunk's own
+}
+
+// ChunkSpan is a chunk with neighbours that are to be read as one text.
+type ChunkSpan struct {
+	ID  int64
+	All []int64 // ids of neighbours in order, with ID itself
 }
 
 // DocRecord is one document for listings and reads.
