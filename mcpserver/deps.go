@@ -36,6 +36,8 @@ type Store interface {
 	Freshness(ctx context.Context, kbs []int64) (pending, failed int64, err error)
 	Documents(ctx context.Context, kb int64, p store.Page, states []store.State) (docs []store.DocRecord, total int64, more bool, err error)
 	Document(ctx context.Context, kb int64, path string) (store.DocRecord, bool, error)
+	// Flagged says of which documents the text is poor, and why.
+	Flagged(ctx context.Context, docs []int64) (map[int64]string, error)
 	// ReadRevision returns a slice of one revision's text, offset and limit in
 	// code points; uid "" is the current revision. false: no such document,
 	// or no such revision of it.

@@ -130,7 +130,7 @@ func (w *world) indexLocked(kb, path string) {
 	uid := hex.EncodeToString(sum[:16])
 	d.revisions = append(d.revisions, fakeRevision{uid: uid, text: string(data)})
 	d.rec = store.DocRecord{
-		ID: int64(len(k.docs)), KB: kb, Path: path, State: store.StateIndexed, Size: int64(len(data)), Chunks: 1, RevisionID: uid,
+		ID: k.info.ID*1000 + int64(len(k.docs)), KB: kb, Path: path, State: store.StateIndexed, Size: int64(len(data)), Chunks: 1, RevisionID: uid,
 		Stat: statOf(e), Hash: sum, MediaType: "text/markdown", Meta: store.DocMeta{Title: filepath.Base(path)},
 	}
 }
@@ -251,6 +251,19 @@ func (s *fakeStore) Document(_ context.Context, kb int64, path string) (store.Do
 	return store.DocRecord{}, false, s.fail
 }
 
+func (s *fakeStore) Flagged(_ context.Context, docs []int64) (map[int64]string, error) {
+	defer s.lock()()
+	why := map[int64]string{}
+	for _, k := range s.kbs {
+		for _, d := range k.docs {
+			if q := qualityOf(d.rec); q != nil && q.Flag != "" && slices.Contains(docs, d.rec.ID) {
+				why[d.rec.ID] = q.Flag
+			}
+		}
+	}
+	return why, s.fail
+}
+
 func (s *fakeStore) ReadRevision(_ context.Context, kb int64, path, uid string, offset, limit int) (Text, bool, error) {
 	defer s.lock()()
 	d, ok := s.byID(kb).docs[path]
@@ -365,7 +378,7 @@ func (s *fakeSearch) Search(ctx context.Context, req search.Request) (*search.Re
 			}
 			content := cutFront(text, req.SnippetChars)
 			resp.Hits = append(resp.Hits, search.Hit{
-				KB: k.info.Name, Path: p, Title: d.rec.Meta.Title, Status: orElse(d.rec.Meta.Status, "published"), Canon: d.rec.Meta.Canon, RevisionID: d.rec.RevisionID, FirstLine: 1, LastLine: 1 + strings.Count(text, "\n"),
+				DocumentID: d.rec.ID, KB: k.info.Name, Path: p, Title: d.rec.Meta.Title, Status: orElse(d.rec.Meta.Status, "published"), Canon: d.rec.Meta.Canon, RevisionID: d.rec.RevisionID, FirstLine: 1, LastLine: 1 + strings.Count(text, "\n"),
 				Score: 1 / float64(2+len(resp.Hits)), Match: "keyword", Content: content, Truncated: len(content) < len(text),
 				Marks: [][2]int{{at, at + len(req.Query)}},
 			})

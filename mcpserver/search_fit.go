@@ -27,10 +27,10 @@ func (c *call) searchBudget(topK int) int {
 // fitSearch fills out.Results so that the reply keeps to budget: excerpts get
 // shorter, the lower-ranked ones first, and at the very end results are left
 // off and out.Truncated says so.
-func fitSearch(out *searchOut, hits []search.Hit, budget, snippet int) {
+func fitSearch(out *searchOut, hits []search.Hit, poor map[int64]string, budget, snippet int) {
 	caps := excerptCaps(hits, budget, snippet)
 	for try := range 10 {
-		cutTo(out, hits, caps)
+		cutTo(out, hits, poor, caps)
 		over := replyChars(out) - budget
 		if over <= 0 && (try > 2 || !grow(caps, out, -over, snippet)) {
 			return
@@ -46,12 +46,13 @@ func fitSearch(out *searchOut, hits []search.Hit, budget, snippet int) {
 }
 
 // cutTo makes the results with excerpts of at most caps characters.
-func cutTo(out *searchOut, hits []search.Hit, caps []int) {
+func cutTo(out *searchOut, hits []search.Hit, poor map[int64]string, caps []int) {
 	out.Results = out.Results[:0]
 	for i, h := range hits {
 		r := hitOf(h)
 		part, cut := window(h.Content, h.Marks, caps[i])
 		r.Content, r.Cut = part, cut || h.Truncated
+		r.Poor = clip(poor[h.DocumentID], 100)
 		out.Results = append(out.Results, r)
 	}
 }
@@ -149,6 +150,9 @@ func searchText(out *searchOut) string {
 		fmt.Fprintf(&b, " · chunk %d · %.4g %s · rev %s\n", r.ChunkIndex, r.Score, r.Match, r.RevisionID)
 		if where := heading(r); where != "" {
 			b.WriteString(where + "\n")
+		}
+		if r.Poor != "" {
+			fmt.Fprintf(&b, "Poor text: %s\n", visible(r.Poor, false))
 		}
 		b.WriteString(showText(r.Content))
 		if r.Cut {

@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"ragd/internal/store"
+	"ragd/internal/wire"
 )
 
 type documentRow struct {
-	Path   string `json:"path"`
-	Status string `json:"status"`
-	Reason string `json:"reason,omitempty"`
-	Chunks int64  `json:"chunks"`
-	Bytes  int64  `json:"bytes"`
+	Path    string        `json:"path"`
+	Status  string        `json:"status"`
+	Reason  string        `json:"reason,omitempty"`
+	Chunks  int64         `json:"chunks"`
+	Bytes   int64         `json:"bytes"`
+	Quality *wire.Quality `json:"quality,omitempty"`
 }
 
 type listDocumentsOut struct {
@@ -31,7 +33,7 @@ const pageChars = 40_000
 func toolListDocuments() *tool {
 	return &tool{
 		name: "rag_list_documents", title: "List documents", idempotent: true,
-		desc: "List the documents of one knowledge base by path, with status (indexed, pending, failed, excluded), chunks and bytes. " +
+		desc: "List the documents of one knowledge base by path, with status (indexed, pending, failed, excluded), chunks, bytes and the quality of the text. " +
 			"Use it to see what there is or why a file is missing from search; to find something by content use rag_search. " +
 			"Long listings come in pages: pass next_cursor on as cursor.",
 		args: []arg{
@@ -44,6 +46,7 @@ func toolListDocuments() *tool {
 			"documents": list(object([]string{"path", "status", "chunks", "bytes"}, map[string]schema{
 				"path": text("Path, as rag_read takes it."), "status": oneOf("State in the index.", "indexed", "pending", "failed", "excluded"),
 				"reason": text("Why it failed or is excluded."), "chunks": integer("Searchable chunks."), "bytes": integer("Size of the file."),
+				"quality": qualitySchema(),
 			})),
 			"total":       integer("Documents in the knowledge base."),
 			"next_cursor": text("There is more: pass this as cursor."),
@@ -72,7 +75,8 @@ func runListDocuments(ctx context.Context, c *call) (*reply, error) {
 		used := 0
 		for i, d := range docs {
 			row := documentRow{Path: encodeName(d.Path), Status: string(d.State), Reason: clip(d.Reason, 300), Chunks: d.Chunks, Bytes: d.Size}
-			used += len(row.Path) + len(row.Reason)
+			row.Quality = qualityOf(d)
+			used += len(row.Path) + len(row.Reason) + qualityChars(row.Quality)
 			out.Documents = append(out.Documents, row)
 			if i == len(docs)-1 && !more {
 				break
@@ -112,6 +116,7 @@ func listDocumentsText(out listDocumentsOut) string {
 		if d.Reason != "" {
 			fmt.Fprintf(&b, " (%s)", visible(d.Reason, false))
 		}
+		b.WriteString(qualityText(d.Quality))
 		b.WriteByte('\n')
 	}
 	if out.NextCursor != "" {

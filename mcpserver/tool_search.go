@@ -27,6 +27,7 @@ type searchHit struct {
 	RevisionID string    `json:"revision_id"`
 	Content    string    `json:"content"`
 	Cut        bool      `json:"content_truncated"`
+	Poor       string    `json:"poor,omitempty"` // why the document's text is poor
 }
 
 type searchOut struct {
@@ -66,6 +67,7 @@ func toolSearch() *tool {
 				"score": number("0 to 1, higher is better."), "match": oneOf("How it was found.", "keyword", "meaning", "both"),
 				"revision_id": text("Version of the document; pass it to rag_read as revision to read exactly this one."),
 				"content":     text("The passage, cut around the matching part."), "content_truncated": boolean("The passage is longer; rag_read has all of it."),
+				"poor": text("The text of this document is poor, and why: do not trust it word for word."),
 			})),
 			"truncated": boolean("There are more results; ask for a larger top_k or narrow the query."),
 			"reason":    text("Why there are no results."),
@@ -112,7 +114,11 @@ func runSearch(ctx context.Context, c *call) (*reply, error) {
 		}
 		return &reply{data: out, text: searchText(&out)}, nil
 	}
-	fitSearch(&out, resp.Hits, c.searchBudget(topK), c.opts.Limits.SnippetChars)
+	poor, err := c.poor(ctx, resp.Hits)
+	if err != nil {
+		return nil, err
+	}
+	fitSearch(&out, resp.Hits, poor, c.searchBudget(topK), c.opts.Limits.SnippetChars)
 	return &reply{data: out, text: searchText(&out)}, nil
 }
 

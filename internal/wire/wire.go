@@ -93,6 +93,7 @@ type Status struct {
 	Documents     int64     `json:"documents"`
 	Chunks        int64     `json:"chunks"`
 	Bytes         int64     `json:"bytes"`
+	Poor          int64     `json:"poor"` // documents whose text is poor
 	Queue         Queue     `json:"queue"`
 	Rate          float64   `json:"rate"`                  // documents a second over the last minute
 	ETASeconds    int64     `json:"eta_seconds,omitempty"` // 0 = unknown or nothing to do
@@ -144,6 +145,7 @@ type Document struct {
 	Bytes      int64     `json:"bytes"`
 	RevisionID string    `json:"revision_id,omitempty"`
 	Format     string    `json:"format,omitempty"`
+	Quality    *Quality  `json:"quality,omitempty"` // nil = it has no text
 	IndexedAt  time.Time `json:"indexed_at,omitzero"`
 	Modified   time.Time `json:"modified,omitzero"`
 }
@@ -248,6 +250,7 @@ type Hit struct {
 	RevisionID string   `json:"revision_id"`
 	Content    string   `json:"content"`
 	Truncated  bool     `json:"content_truncated"`
+	Poor       string   `json:"poor,omitempty"`  // why the document's text is poor
 	Marks      [][2]int `json:"marks,omitempty"` // byte ranges of matched words in content
 	Explain    any      `json:"explain,omitempty"`
 }
