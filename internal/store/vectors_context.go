@@ -9,15 +9,17 @@ import (
 
 // ChunkContexts returns the sentences that are kept for chunks. A chunk takes
 // over that of an equal one under the same headings, in another revision of
-// its document or in a document of the same bytes: so an edit elsewhere in the
-// document, a rename and a copy ask for none anew.
+// its document or in a document of the same bytes, and keeps it: so an edit
+// elsewhere in the document, a rename and a copy ask for none anew.
 func (s *Store) ChunkContexts(ctx context.Context, model string, chunks []int64) (map[int64]string, error) {
-	out := map[int64]string{}
+	out, taken := map[int64]string{}, map[int64]string{}
 	err := s.read(ctx, "look up contexts", func(r *reader) error {
 		for _, id := range chunks {
 			var sentence string
+			own := true
 			err := r.row("SELECT sentence FROM chunk_contexts WHERE chunk_id = ? AND model = ?", id, model).Scan(&sentence)
 			if err == sql.ErrNoRows {
+				own = false
 				err = r.row(`SELECT x.sentence FROM chunks me JOIN revisions mine ON mine.id = me.revision_id
 					JOIN revisions v ON v.content_id = mine.content_id OR v.document_id = me.document_id
 					JOIN chunks c ON c.id BETWEEN v.first_seq << 5 AND ((v.first_seq + v.chunks) << 5) - 1
@@ -31,11 +33,16 @@ func (s *Store) ChunkContexts(ctx context.Context, model string, chunks []int64)
 			if err != nil {
 				return err
 			}
-			out[id] = sentence
+			if out[id] = sentence; !own {
+				taken[id] = sentence
+			}
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, s.PutContexts(ctx, model, taken)
 }
 
 // PutContexts keeps sentences for chunks; chunks that are gone are skipped.
