@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"time"
 	"unicode/utf8"
 
@@ -31,6 +32,10 @@ func wireDocument(d store.DocRecord) wire.Document {
 		KB: d.KB, Path: d.Path, PathBytes: rawPath(d.Path), Title: d.Meta.Title,
 		Status: string(d.State), Code: d.Code, Reason: d.Reason,
 		Chunks: d.Chunks, Bytes: d.Size, RevisionID: d.RevisionID, Format: d.Format, IndexedAt: d.IndexedAt,
+	}
+	var q wire.Quality
+	if len(d.Meta.Quality) > 0 && json.Unmarshal(d.Meta.Quality, &q) == nil {
+		out.Quality = &q
 	}
 	if d.Stat.MTimeNS != 0 {
 		out.Modified = time.Unix(0, d.Stat.MTimeNS).UTC()

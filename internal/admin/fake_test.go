@@ -66,6 +66,18 @@ func (f *fakeIndex) Documents(_ context.Context, kb int64, p store.Page, states 
 	return out, total, more, f.err
 }
 
+func (f *fakeIndex) Flagged(_ context.Context, docs []int64) (map[int64]string, error) {
+	why := map[int64]string{}
+	for _, id := range docs {
+		if id == poorDocument {
+			why[id] = "7 of its 9 pages have no text"
+		}
+	}
+	return why, f.err
+}
+
+func (f *fakeIndex) CountFlagged(context.Context, []int64) (int64, error) { return 1, f.err }
+
 func (f *fakeIndex) Document(_ context.Context, kb int64, path string) (store.DocRecord, bool, error) {
 	for _, d := range f.docs[kb] {
 		if d.Path == path {

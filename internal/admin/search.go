@@ -38,8 +38,18 @@ func (s *Server) search(_ http.ResponseWriter, c *call) (any, error) {
 		return nil, err
 	}
 	out := wire.SearchResult{Query: req.Query, Results: make([]wire.Hit, 0, len(resp.Hits)), Fallback: resp.Fallback, Weak: resp.Weak}
+	ids := make([]int64, len(resp.Hits))
+	for i, h := range resp.Hits {
+		ids[i] = h.DocumentID
+	}
+	poor, err := s.sv.Index.Flagged(c.Context(), ids)
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range resp.Hits {
-		out.Results = append(out.Results, wireHit(h))
+		hit := wireHit(h)
+		hit.Poor = poor[h.DocumentID]
+		out.Results = append(out.Results, hit)
 	}
 	if out.Freshness, err = s.freshness(c.Context(), req.KBs); err != nil {
 		return nil, err

@@ -26,6 +26,9 @@ type Index interface {
 	Freshness(ctx context.Context, kbs []int64) (pending, failed int64, err error)
 	Documents(ctx context.Context, kb int64, p store.Page, states []store.State) (docs []store.DocRecord, total int64, more bool, err error)
 	Document(ctx context.Context, kb int64, path string) (store.DocRecord, bool, error)
+	// Flagged says of which documents the text is poor, and why; CountFlagged counts them.
+	Flagged(ctx context.Context, docs []int64) (map[int64]string, error)
+	CountFlagged(ctx context.Context, kbs []int64) (int64, error)
 	DocumentChunks(ctx context.Context, docID int64) ([]store.ChunkRecord, error)
 	// ReadDocument returns a slice of a document's current text, offset and
 	// limit in code points. false: it has no text (yet).

@@ -60,6 +60,9 @@ func (s *Server) fullStatus(ctx context.Context) (wire.Status, error) {
 	if err != nil {
 		return status, err
 	}
+	if status.Poor, err = s.sv.Index.CountFlagged(ctx, nil); err != nil {
+		return status, err
+	}
 	sum := sumStats(stats)
 	status.KBCount = len(stats)
 	status.Documents, status.Chunks, status.Bytes, status.Queue = sum.documents, sum.chunks, sum.bytes, sum.queue

@@ -38,13 +38,16 @@ func (s *Store) Flagged(ctx context.Context, docs []int64) (why map[int64]string
 	return why, err
 }
 
-// CountFlagged counts the searchable documents of KBs whose text is poor; nil = all.
+const countFlaggedMax = 10_000 // further ones are not counted: a status is to cost little
+
+// CountFlagged counts the searchable documents of KBs whose text is poor, up
+// to ten thousand; nil = all KBs.
 func (s *Store) CountFlagged(ctx context.Context, kbs []int64) (n int64, err error) {
 	cond, args := kbCond("d.kb_id", kbs)
 	err = s.read(ctx, "count quality", func(r *reader) error {
-		return r.row(`SELECT count(*) FROM contents c JOIN revisions r ON r.content_id = c.id
+		return r.row(`SELECT count(*) FROM (SELECT 1 FROM contents c JOIN revisions r ON r.content_id = c.id
 			JOIN documents d ON d.id = r.document_id AND d.revision_id = r.id
-			WHERE json_extract(c.meta, '$.q.flag') IS NOT NULL AND `+cond, args...).Scan(&n)
+			WHERE json_extract(c.meta, '$.q.flag') IS NOT NULL AND `+cond+" LIMIT ?)", append(args, countFlaggedMax)...).Scan(&n)
 	})
 	return n, err
 }
