@@ -235,7 +235,10 @@ func (s *session) probe() error {
 
 // CreateKB makes a folder in the first root. Names that could not be a KB's
 // (hidden, built-in excludes, ignored) or that people cannot type are refused.
-func (s *Set) CreateKB(name string) (KB, error) {
+func (s *Set) CreateKB(name string) (KB, error) { return s.createKB("", name) }
+
+// createKB makes a KB in a root, "" = the first.
+func (s *Set) createKB(root, name string) (KB, error) {
 	st := s.state.Load()
 	if err := ValidKBName(name); err != nil {
 		return KB{}, err
@@ -244,14 +247,14 @@ func (s *Set) CreateKB(name string) (KB, error) {
 		return KB{}, fault.New(fault.Invalid, "bad_kb_name",
 			"knowledge base name %s is not allowed: it must be UTF-8 without control characters, backslashes, and spaces at its ends", clip(name))
 	}
-	if len(st.tops) == 0 || st.tops[0].mounted {
+	t, ok := st.topFor(root)
+	if !ok {
 		return KB{}, fault.New(fault.Conflict, "no_root", "knowledge base %q cannot be made: no root folder is configured", name).
 			WithHint("configure a root; mounted folders hold one knowledge base each")
 	}
 	if _, ok, _ := st.find(name); ok {
 		return KB{}, fault.New(fault.Conflict, "kb_exists", "knowledge base %q exists", name)
 	}
-	t := st.tops[0]
 	ses, err := st.open(t)
 	if err != nil {
 		return KB{}, err
@@ -271,4 +274,14 @@ func (s *Set) CreateKB(name string) (KB, error) {
 		return KB{}, fault.New(fault.Conflict, "kb_exists", "knowledge base %q cannot be made: a file of that name is in the root", name)
 	}
 	return p.KB, nil
+}
+
+// topFor is the root of a name, "" = the first, in which KBs can be made.
+func (st *state) topFor(root string) (*top, bool) {
+	for _, t := range st.tops {
+		if !t.mounted && (root == "" || t.name == root) {
+			return t, true
+		}
+	}
+	return nil, false
 }

@@ -23,6 +23,12 @@ const tempPrefix = ".ragd-tmp-"
 // fault.Denied "read_only_kb", "write_denied"; fault.Unavailable "disk_full",
 // "root_unavailable".
 func (s *Set) WriteFile(p DocPath, data []byte) (replaced bool, err error) {
+	return s.WriteFileIn("", p, data)
+}
+
+// WriteFileIn is WriteFile under one root, "" = any: a new KB is made there,
+// and one that lies elsewhere is unknown (fault.NotFound "kb_not_found").
+func (s *Set) WriteFileIn(root string, p DocPath, data []byte) (replaced bool, err error) {
 	clean, err := CleanPath(p.Path)
 	if err != nil {
 		return false, err
@@ -31,7 +37,7 @@ func (s *Set) WriteFile(p DocPath, data []byte) (replaced bool, err error) {
 	if int64(len(data)) > st.opts.MaxFileBytes {
 		return false, fault.New(fault.Invalid, "too_large", "%s has %d bytes; at most %d are allowed", clip(clean), len(data), st.opts.MaxFileBytes)
 	}
-	pl, err := s.placeToWrite(st, p.KB, clean)
+	pl, err := s.placeToWrite(st, root, p.KB, clean)
 	if err != nil {
 		return false, err
 	}
@@ -49,7 +55,7 @@ func (s *Set) WriteFile(p DocPath, data []byte) (replaced bool, err error) {
 }
 
 // placeToWrite finds the KB or makes it, but not for a path that is refused.
-func (s *Set) placeToWrite(st *state, kb, path string) (place, error) {
+func (s *Set) placeToWrite(st *state, root, kb, path string) (place, error) {
 	pl, ok, err := st.find(kb)
 	if err != nil {
 		return place{}, err
@@ -58,7 +64,7 @@ func (s *Set) placeToWrite(st *state, kb, path string) (place, error) {
 		if err := st.refusedBelowNew(path); err != nil {
 			return place{}, err
 		}
-		if _, err := s.CreateKB(kb); err != nil {
+		if _, err := s.createKB(root, kb); err != nil {
 			return place{}, err
 		}
 		if pl, ok, err = st.find(kb); err != nil {
@@ -67,6 +73,9 @@ func (s *Set) placeToWrite(st *state, kb, path string) (place, error) {
 		if !ok {
 			return place{}, unknownKB(kb)
 		}
+	}
+	if root != "" && pl.top.name != root {
+		return place{}, unknownKB(kb)
 	}
 	return pl, pl.writable()
 }

@@ -100,8 +100,9 @@ type Files interface {
 	KB(name string) (kbroot.KB, bool)
 	Stat(p kbroot.DocPath) (kbroot.Entry, error)
 	Open(p kbroot.DocPath) (*os.File, fs.FileInfo, error)
-	// WriteFile writes a whole file atomically, making its KB and folders.
-	WriteFile(p kbroot.DocPath, data []byte) (replaced bool, err error)
+	// WriteFileIn writes a whole file atomically under a root ("" = any),
+	// making its KB there and folders.
+	WriteFileIn(root string, p kbroot.DocPath, data []byte) (replaced bool, err error)
 	// Remove deletes one file; existed is false when there was none.
 	Remove(p kbroot.DocPath) (existed bool, err error)
 	// RemoveKB deletes a KB's folder with everything in it; refuses a mount.

@@ -63,7 +63,7 @@ func (f *fakeFiles) Open(p kbroot.DocPath) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-func (f *fakeFiles) WriteFile(p kbroot.DocPath, data []byte) (bool, error) {
+func (f *fakeFiles) WriteFileIn(_ string, p kbroot.DocPath, data []byte) (bool, error) {
 	if strings.HasPrefix(p.Path, ".") {
 		return false, fault.New(fault.Invalid, "ignored_path", "%s would never be indexed", p.Path)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ragd/internal/fault"
+	"ragd/internal/store"
 	"ragd/kbroot"
 )
 
@@ -40,11 +41,11 @@ func runDeleteKB(ctx context.Context, c *call) (*reply, error) {
 	ref, ok := findKB(refs, decodeName(c.v.str("kb")))
 	out := deleteKBOut{KB: encodeName(decodeName(c.v.str("kb")))}
 	if ok && ref.id > 0 {
-		st, err := c.kbStats(ctx, ref)
+		// All that rag_list_documents shows, also what could not be indexed.
+		_, out.Documents, _, err = c.deps.Store.Documents(ctx, ref.id, store.Page{Limit: 1}, nil)
 		if err != nil {
 			return nil, err
 		}
-		out.Documents = st.Documents
 	}
 	if !c.v.flag("confirm") {
 		return nil, fault.New(fault.Invalid, "confirm_required", "this would delete %s of %q; nothing was deleted", count(out.Documents, "document"), clip(out.KB, 100)).

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,9 +68,14 @@ func runAddDocument(ctx context.Context, c *call) (*reply, error) {
 			WithHint("Use a name that ends in .md or .txt, or put the file in the knowledge base's folder.")
 	}
 	name := decodeName(c.v.str("kb"))
-	if !c.scope.allows(name) {
-		_, err := c.kb(ctx, c.v.str("kb")) // the same answer as for one that is not there
-		return nil, err
+	if _, err := c.kb(ctx, c.v.str("kb")); err != nil {
+		may, mayErr := c.mayMake(ctx, name)
+		if mayErr != nil {
+			return nil, mayErr
+		}
+		if !may {
+			return nil, err // the same for a KB of others and one that is not there
+		}
 	}
 	if len(name) > maxKBName {
 		return nil, fault.New(fault.Invalid, "bad_kb_name", "kb %q is %d bytes long; a name has at most %d", clip(encodeName(name), 40), len(name), maxKBName)
@@ -80,7 +86,7 @@ func runAddDocument(ctx context.Context, c *call) (*reply, error) {
 	}
 	doc := kbroot.DocPath{KB: name, Path: p}
 	before := c.hexHash(doc)
-	replaced, err := c.deps.Files.WriteFile(doc, content)
+	replaced, err := c.deps.Files.WriteFileIn(c.scope.root, doc, content)
 	sum := sha256.Sum256(content)
 	c.audit("add_document", doc, before, hex.EncodeToString(sum[:]), err)
 	if err != nil {
@@ -100,6 +106,21 @@ func runAddDocument(ctx context.Context, c *call) (*reply, error) {
 		line = fmt.Sprintf("%s/%s: %s, but not queued: %s.", visible(out.KB, false), visible(out.Path, false), what, showText(out.Note))
 	}
 	return &reply{data: out, text: line}, nil
+}
+
+// mayMake tells whether this agent may make a KB of that name: one that its
+// globs allow and that is nowhere yet, below a root that can hold it.
+func (c *call) mayMake(ctx context.Context, name string) (bool, error) {
+	refs, err := c.nameable(ctx)
+	if err != nil || !c.scope.allows(name) {
+		return false, err
+	}
+	if _, taken := findKB(refs, name); taken {
+		return false, nil
+	}
+	return c.scope.root == "" || slices.ContainsFunc(c.deps.Files.Roots(), func(r kbroot.RootState) bool {
+		return r.Name == c.scope.root && !r.Mounted
+	}), nil
 }
 
 func toolDeleteDocument() *tool {
