@@ -1,9 +1,10 @@
 package blackbox
 
 import (
-	"context"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -158,25 +159,79 @@ func TestAServersVectorsServeWhileTheBuiltInModelCatchesUp(t *testing.T) {
 	}
 }
 
+// modelFolder is a copy of the built-in model, with files changed.
+func modelFolder(t *testing.T, change map[string]func(string) string) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS("../embed/model")))
+	for name, f := range change {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(f(string(data))), 0o644))
+	}
+	return dir
+}
+
 func TestAModelThatCannotBeOpenedLeavesTheKeywords(t *testing.T) {
 	t.Parallel()
+	for name, c := range map[string]struct{ dir, says string }{
+		"no folder": {"/nowhere/model", "/nowhere/model"},
+		"a file cut short": {modelFolder(t, map[string]func(string) string{
+			"model.safetensors": func(s string) string { return s[:len(s)/2] },
+		}), "model file"},
+		"another architecture": {modelFolder(t, map[string]func(string) string{
+			"config.json": func(s string) string { return strings.Replace(s, `"bert"`, `"mpnet"`, 1) },
+		}), "mpnet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, "EMBEDDINGS_ENABLED=true", "EMBEDDINGS_MODEL_DIR="+c.dir)
+			h.write(t, "notes/a.md", "The walrus sleeps.\n")
+			h.serve(t)
+			h.finds(t, "notes", "walrus", "a.md")
+			if e := h.status(t).Embedder; e.State != "failed" || !strings.Contains(e.Reason, c.says) {
+				t.Errorf("%+v", e)
+			}
+			if res, _ := h.meaning(t, "walrus"); !strings.Contains(res.Fallback, "could not be opened") || len(res.Results) != 1 {
+				t.Errorf("%+v", res)
+			}
+			if code, _, errOut := h.ragd("model"); code == 0 || !strings.Contains(errOut, c.says) {
+				t.Errorf("ragd model ends with %d: %s", code, errOut)
+			}
+		})
+	}
+}
+
+func TestAModelFromAFolderTakesThePlaceOfTheBuiltInOne(t *testing.T) {
+	t.Parallel()
+	dir := modelFolder(t, map[string]func(string) string{
+		"1_Pooling/config.json": func(s string) string {
+			return strings.NewReplacer(`"pooling_mode_cls_token": false`, `"pooling_mode_cls_token": true`,
+				`"pooling_mode_mean_tokens": true`, `"pooling_mode_mean_tokens": false`).Replace(s)
+		},
+	})
+	must(t, os.WriteFile(filepath.Join(dir, "config_sentence_transformers.json"), []byte(`{"prompts":{"query":"query: ","document":"passage: "}}`), 0o644))
 	h := newHome(t, "EMBEDDINGS_ENABLED=true")
-	dir := h.dir + "/model"
-	h.setEnv("EMBEDDINGS_MODEL_DIR=" + dir)
-	h.write(t, "notes/a.md", "The walrus sleeps.\n")
+	h.write(t, "notes/house.md", "The boiler is serviced every October by Nordheim.\n")
 	h.serve(t)
-	h.finds(t, "notes", "walrus", "a.md")
-	e := h.status(t).Embedder
-	if e.State != "failed" || !strings.Contains(e.Reason, dir) {
+	h.embedded(t, 1)
+	h.stop(t)
+	h.setEnv("EMBEDDINGS_MODEL_DIR=" + dir)
+	out := h.ok(t, "model")
+	for _, want := range []string{"pooling       cls", "query prefix  query:", "text prefix   passage:", "dimension     384"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	if out := h.ok(t, "model", "check"); !strings.Contains(out, "ok     a text's vector does not depend on its batch") {
+		t.Errorf("%s", out)
+	}
+	h.serve(t)
+	h.embedded(t, 1)
+	if e := h.status(t).Embedder; e.Model != filepath.Base(dir) || e.Dimension != 384 {
 		t.Errorf("%+v", e)
 	}
-	if res, _ := h.meaning(t, "walrus"); !strings.Contains(res.Fallback, "could not be opened") || len(res.Results) != 1 {
-		t.Errorf("%+v", res)
-	}
-	if code, _, errOut := h.ragd("model"); code == 0 || !strings.Contains(errOut, dir) {
-		t.Errorf("ragd model ends with %d: %s", code, errOut)
-	}
-	if _, err := h.admin().Health(context.Background()); err != nil {
-		t.Error(err)
+	if res, paths := h.meaning(t, "heating"); res.Fallback != "" || len(paths) != 1 {
+		t.Errorf("%v %q", paths, res.Fallback)
 	}
 }
