@@ -175,7 +175,7 @@ func (d *daemon) openDoors() {
 	d.mcp = mcpserver.New(d.mcpOptions(d.cfg, config.Agent{}), d.mcpDeps())
 	d.admin = admin.New(admin.Options{
 		Services: admin.Services{
-			Index: adminIndex{d.store}, Search: d.searcher, Files: d.set,
+			Index: adminIndex{d.store}, Search: toldSearch{d}, Files: d.set,
 			Work: adminWork{d.indexer}, Daemon: d,
 		},
 		Hub: d.hub, Recorder: d.recorder, Logger: d.log, MaxFileBytes: d.cfg.MaxFileBytes,

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ragd/indexer"
+	"ragd/internal/search"
 	"ragd/internal/wire"
 )
 
@@ -43,6 +44,21 @@ func (d *daemon) embedder() wire.Embedder {
 		out.ETASeconds = etaSeconds(out.Backlog, work.Rate)
 	}
 	return out
+}
+
+// toldSearch is the searcher, which counts the vectors to come even where its
+// meaning leg could not take part.
+type toldSearch struct{ d *daemon }
+
+// Search implements admin.Search.
+func (s toldSearch) Search(ctx context.Context, req search.Request) (*search.Response, error) {
+	resp, err := s.d.searcher.Search(ctx, req)
+	if err != nil || resp.PendingVectors > 0 {
+		return resp, err
+	}
+	told := *resp
+	told.PendingVectors = s.d.embedder().Backlog
+	return &told, nil
 }
 
 // ours reports whether vectors of a key are those of the embedder in use.

@@ -54,6 +54,7 @@ func (s *Server) search(_ http.ResponseWriter, c *call) (any, error) {
 	if out.Freshness, err = s.freshness(c.Context(), req.KBs); err != nil {
 		return nil, err
 	}
+	out.Freshness.PendingVectors = resp.PendingVectors
 	if len(resp.Hits) == 0 {
 		out.Reason = whyEmpty(scope, out.Freshness, resp)
 	}
