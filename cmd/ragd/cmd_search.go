@@ -81,6 +81,9 @@ func (a *app) printHits(res wire.SearchResult, full bool) error {
 		if trail := trail(h); trail != "" {
 			p.line("    %s", trail)
 		}
+		if h.Poor != "" {
+			p.line("    poor text: %s", visible(h.Poor))
+		}
 		if full {
 			for line := range strings.SplitSeq(strings.TrimRight(h.Content, "\n"), "\n") {
 				p.line("    | %s", visible(strings.ReplaceAll(line, "\t", "    ")))

@@ -60,6 +60,9 @@ func (a *app) printStatus(st wire.Status, kbs []wire.KB) error {
 	if st.Index.RetainedRevisions > 0 {
 		p.line("           %s kept of earlier states, %s", plural(st.Index.RetainedRevisions, "revision"), bytesText(st.Index.RetainedBytes))
 	}
+	if st.Poor > 0 {
+		p.line("quality    the text of %s is poor (ragtui marks them, rag_list_documents says why)", plural(st.Poor, "document"))
+	}
 	p.line("meaning    %s", embedderText(st.Embedder))
 	p.line("sockets    %s (agents: %d), %s", visible(st.Sockets.MCP), len(st.Agents), visible(st.Sockets.Admin))
 	for _, w := range st.Warnings {

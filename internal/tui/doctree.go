@@ -14,6 +14,7 @@ type docRow struct {
 	bytes  int64
 	chunks int32
 	status docStatus
+	poor   bool // its text is
 }
 
 type docStatus uint8
@@ -53,7 +54,7 @@ type docSet struct {
 
 func (s *docSet) take(docs []wire.Document) {
 	for _, d := range docs {
-		row := docRow{path: rawPath(d.Path, d.PathBytes), code: intern(d.Code), bytes: d.Bytes, chunks: int32(min(d.Chunks, 1<<30)), status: parseDocStatus(d.Status)}
+		row := docRow{path: rawPath(d.Path, d.PathBytes), code: intern(d.Code), bytes: d.Bytes, chunks: int32(min(d.Chunks, 1<<30)), status: parseDocStatus(d.Status), poor: d.Quality != nil && d.Quality.Flag != ""}
 		s.next = append(s.next, row)
 	}
 	if !s.loaded {
@@ -118,7 +119,7 @@ func (s *docSet) apply(ev wire.DocEvent) {
 		r := &s.rows[i]
 		switch ev.What {
 		case "indexed":
-			r.status, r.chunks, r.code = docIndexed, int32(ev.Chunks), ""
+			r.status, r.chunks, r.code, r.poor = docIndexed, int32(ev.Chunks), "", false // a listing tells again
 		case "queued":
 			// The old revision stays searchable until the new one is in.
 			if r.chunks == 0 {

@@ -206,6 +206,9 @@ func (v *docView) facts(w int) []string {
 			row("times", strings.Join(times, dot))
 		}
 	}
+	if q := qualityWords(d.Quality); len(q) > 0 {
+		row("quality", strings.Join(q, dot))
+	}
 	for _, key := range sortedKeys(d.Meta) {
 		row(key, d.Meta[key])
 	}

@@ -141,5 +141,8 @@ func (s *shared) docState(d docRow) (string, lipgloss.Style) {
 	case docExcluded:
 		return g.Off + " left out", st.Dim
 	}
+	if d.poor {
+		return g.Wait + " poor", st.Warn
+	}
 	return g.OK + " indexed", st.Dim
 }

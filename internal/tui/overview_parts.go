@@ -71,6 +71,9 @@ func (p *overview) engine(w int) []string {
 		disk += dot + size(s.Index.FreeDiskBytes) + " free"
 	}
 	row("Index", disk, st.Text)
+	if s.Poor > 0 {
+		row("Quality", "the text of "+plural(s.Poor, "document", "documents")+" is poor; the documents page marks them", st.Warn)
+	}
 	if s.Index.Quarantined != "" {
 		row("", "a damaged index was set aside at "+visible(s.Index.Quarantined), st.Warn)
 	}
