@@ -126,7 +126,7 @@ func tidySentence(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return ""
 	}
-	return clipText(s, maxSentence)
+	return strings.TrimSpace(clipText(s, maxSentence))
 }
 
 // clipText returns at most most bytes of s, cut between characters.
