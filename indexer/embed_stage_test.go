@@ -1,0 +1,309 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ragd/internal/embed"
+	"ragd/internal/embed/embedtest"
+	"ragd/internal/fault"
+	"ragd/internal/store"
+)
+
+// fakeSentences answers with a sentence that names the title. Tests change its answers.
+type fakeSentences struct {
+	mu     sync.Mutex
+	asked  []string // chunks
+	change func(title, document, chunk string) (string, error)
+}
+
+func (f *fakeSentences) Key() string { return "fake" }
+
+func (f *fakeSentences) Sentence(_ context.Context, title, document, chunk string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, chunk)
+	if f.change != nil {
+		return f.change(title, document, chunk)
+	}
+	return "Context of " + title + ".", nil
+}
+
+func (f *fakeSentences) set(fn func(title, document, chunk string) (string, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.change = fn
+}
+
+func (f *fakeSentences) seen() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.asked)
+}
+
+func TestASentenceIsPartOfWhatIsEmbeddedAndOfItsHash(t *testing.T) {
+	f := &fakeEmbedder{name: "fake"}
+	c := store.EmbedChunk{ID: 1, Title: "T", Content: "one two three"}
+	plain, with := windowsOf(f, c, ""), windowsOf(f, c, "It is about numbers.")
+	if plain[0].hash == with[0].hash || with[0].text != "T\nIt is about numbers.\none two three" || plain[0].text != "T\none two three" {
+		t.Errorf("%+v %+v", plain, with)
+	}
+	if with[0].start != plain[0].start || with[0].end != plain[0].end {
+		t.Error("the sentence moves the window")
+	}
+}
+
+func TestAChunkThatNobodyHasASentenceForIsEmbeddedAsItIs(t *testing.T) {
+	f := &fakeEmbedder{name: "fake"}
+	s := &fakeSentences{}
+	f.sentences = s
+	s.set(func(title, document, chunk string) (string, error) {
+		if strings.Contains(chunk, "cursed") {
+			return "", fault.New(fault.Permanent, "context_rejected", "no")
+		}
+		return "Zebra of " + strings.TrimSpace(document), nil
+	})
+	r := newRig(t, f.use(t))
+	r.write("kb/good.md", "A good text.\n")
+	r.write("kb/bad.md", "A cursed text.\n")
+	r.hintRoot()
+	r.settle()
+	r.embedded(2)
+	_, texts := f.seen()
+	slices.Sort(texts)
+	if len(texts) != 2 || !strings.Contains(texts[0], "A cursed text.") || texts[1] != "Zebra of A good text.\nA good text.\n" && !strings.HasPrefix(texts[1], "Zebra of A good text.") {
+		t.Errorf("embedded: %q", texts)
+	}
+	r.consistent()
+}
+
+func TestAnOutageOfTheSentencesIsNoneOfTheVectors(t *testing.T) {
+	f := &fakeEmbedder{name: "fake"}
+	s := &fakeSentences{}
+	f.sentences = s
+	s.set(func(string, string, string) (string, error) {
+		return "", fault.New(fault.Unavailable, "down", "the chat server is down")
+	})
+	r := newRig(t, f.use(t))
+	for i := range 40 {
+		r.write(fmt.Sprintf("kb/%02d.md", i), fmt.Sprintf("Text %d.\n", i))
+	}
+	r.hintRoot()
+	r.settle()
+	r.embedded(40)
+	if n := len(s.seen()); n > 2 {
+		t.Errorf("asked %d times", n)
+	}
+	if st := r.ix.opt.Embedding.Status(); st.Paused != "" || !strings.Contains(st.Plain, "the chat server is down") {
+		t.Errorf("%+v", st)
+	}
+	// It is asked again in the background, when its rest is over.
+	s.set(nil)
+	c := r.ix.opt.Embedding.contexts
+	c.mu.Lock()
+	c.until = time.Now()
+	c.mu.Unlock()
+	r.write("kb/new.md", "A new text.\n")
+	r.hint("kb", "new.md")
+	r.settle()
+	r.embedded(41)
+	r.eventually("the chat server is known to be back", func() bool { return r.ix.opt.Embedding.Status().Plain == "" })
+	f.seen()
+	r.write("kb/newer.md", "A newer text.\n")
+	r.hint("kb", "newer.md")
+	r.settle()
+	r.embedded(42)
+	if _, texts := f.seen(); len(texts) != 1 || !strings.Contains(texts[0], "Context of") {
+		t.Errorf("%q", texts)
+	}
+	r.consistent()
+}
+
+func TestTheNewestFilesAreEmbeddedFirst(t *testing.T) {
+	r, f := newEmbedRig(t)
+	down := fault.New(fault.Unavailable, "down", "down")
+	f.set(func([]string, [][]float32) ([][]float32, error) { return nil, down })
+	const n = 60
+	for i := range n {
+		name := fmt.Sprintf("kb/%02d.txt", (i*37)%n)
+		r.write(name, fmt.Sprintf("Text number %d", (i*37)%n))
+		when := time.Now().Add(-time.Duration((i*37)%n+1) * time.Hour)
+		r.must(os.Chtimes(filepath.Join(r.dir, name), when, when))
+	}
+	r.hintRoot()
+	r.settle()
+	f.set(nil)
+	f.seen()
+	r.embedded(n)
+	_, texts := f.seen()
+	at := func(i int) int {
+		return slices.IndexFunc(texts, func(s string) bool { return strings.HasSuffix(s, fmt.Sprintf("number %d", i)) })
+	}
+	for i := range n - embedChunks {
+		if at(i) > at(i+embedChunks) {
+			t.Fatalf("text %d was embedded after text %d, which is older", i, i+embedChunks)
+		}
+	}
+}
+
+func TestAnEarlierModelThatNobodyCanAskGivesWayAtOnce(t *testing.T) {
+	r, _ := newEmbedRig(t)
+	r.write("kb/a.md", "Some text.\n")
+	r.hintRoot()
+	r.settle()
+	r.embedded(1)
+	before := r.vectors().Serving.ID
+	second := &fakeEmbedder{name: "second", alone: true}
+	second.set(func(texts []string, v [][]float32) ([][]float32, error) {
+		return nil, fault.New(fault.Unavailable, "down", "down")
+	})
+	r.opt = second.use(t)
+	r.restart()
+	r.eventually("the new one serves, though it has nothing yet", func() bool {
+		st := r.vectors()
+		return st.Serving.ID != before && st.Target.ID == st.Serving.ID && st.Backlog == 1
+	})
+}
+
+// A server that asks to be left alone for an hour is.
+func TestAServersWishToWaitIsHeard(t *testing.T) {
+	s := embedtest.NewServer(t, 16)
+	s.Fault = func(w http.ResponseWriter, _ embedtest.Request) bool {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	h, err := embed.NewHTTP(embed.HTTPOptions{BaseURL: s.URL, Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, func(o *Options) {
+		e, err := NewEmbedding(EmbeddingOptions{Embedder: h, Store: o.Store.(*faultyStore), Logger: o.Logger})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Embedding = e
+	})
+	r.write("kb/a.md", "Some text.\n")
+	r.hintRoot()
+	r.settle()
+	r.eventually("the stage rests", func() bool { return r.ix.opt.Embedding.Status().Paused != "" })
+	time.Sleep(1500 * time.Millisecond) // its own first pause is a second
+	if n := len(s.Seen()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestAnETANeedsTenSecondsOfWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newEmbedStatusRig(t)
+		for i := range 30 {
+			r.rate.add(time.Now(), 5)
+			st := r.Status()
+			if st.Sure != (i >= sureAfter) {
+				t.Fatalf("after %d s: %+v", i, st)
+			}
+			if st.Sure && (st.Rate < 4.5 || st.Rate > 5.5) {
+				t.Fatalf("after %d s: %+v", i, st)
+			}
+			time.Sleep(time.Second)
+		}
+		// The last minute counts.
+		for range 70 {
+			r.rate.add(time.Now(), 50)
+			time.Sleep(time.Second)
+		}
+		if st := r.Status(); !st.Sure || st.Rate < 45 || st.Rate > 51 {
+			t.Errorf("%+v", st)
+		}
+		time.Sleep(2 * time.Minute)
+		if st := r.Status(); st.Sure || st.Rate != 0 {
+			t.Errorf("after a rest: %+v", st)
+		}
+	})
+}
+
+func newEmbedStatusRig(t *testing.T) *Embedding {
+	t.Helper()
+	e, err := NewEmbedding(EmbeddingOptions{Embedder: &fakeEmbedder{name: "fake"}, Store: &store.Store{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// threadedEmbedder notes how many threads it was given.
+type threadedEmbedder struct {
+	fakeEmbedder
+	threads []int
+	asked   time.Time
+}
+
+func (e *threadedEmbedder) SetThreads(n int)     { e.threads = append(e.threads, n) }
+func (e *threadedEmbedder) LastQuery() time.Time { return e.asked }
+
+func TestAllCPUsAreTakenOnlyWhenNobodyElseWantsThem(t *testing.T) {
+	half, all := max(1, runtime.NumCPU()/2), runtime.NumCPU()
+	if half == all {
+		t.Skip("there is one CPU")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := &threadedEmbedder{}
+		e, err := NewEmbedding(EmbeddingOptions{Embedder: f, Store: &store.Store{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		busy := false
+		e.busy = func() bool { return busy }
+		last := func(want int, why string) {
+			t.Helper()
+			e.pace(time.Now())
+			if f.threads[len(f.threads)-1] != want {
+				t.Errorf("%s: threads %v", why, f.threads)
+			}
+		}
+		e.Wake()
+		last(half, "something was just indexed")
+		time.Sleep(idleAfter)
+		last(all, "nothing was indexed for a while")
+		f.asked = time.Now()
+		last(half, "a query has come")
+		time.Sleep(idleAfter)
+		last(all, "and no other")
+		busy = true
+		last(half, "files are being indexed")
+		busy = false
+		time.Sleep(idleAfter - time.Second)
+		last(half, "they were until now")
+		e.opt.Threads = 1
+		time.Sleep(idleAfter)
+		n := len(f.threads)
+		e.pace(time.Now())
+		if len(f.threads) != n {
+			t.Error("a configured number of threads is changed")
+		}
+	})
+}
+
+func TestReasonsAreForPeople(t *testing.T) {
+	for want, err := range map[string]error{
+		"plain":             errors.New("plain"),
+		"the server is out": fault.New(fault.Unavailable, "x", "the server is out"),
+		"no key; check K":   fault.New(fault.Unavailable, "x", "no key").WithHint("check K"),
+	} {
+		if got := reasonOf(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
