@@ -23,6 +23,7 @@ type tool struct {
 	args     []arg
 	out      schema // of success
 	advanced bool   // hidden by the core surface
+	jsonText bool   // the text block of an answer is its JSON
 	writes   bool   // refused to a read-only agent
 
 	knowledge bool // needs the scope knowledge:read
@@ -45,12 +46,11 @@ type call struct {
 }
 
 // reply is a tool's answer: data goes out as structuredContent and must fit
-// the tool's output schema; text says the same to a person. With jsonText the
-// text block is the JSON of data.
+// the tool's output schema; text says the same to a person
+// (the JSON of data where the tool has jsonText).
 type reply struct {
-	data     any
-	text     string
-	jsonText bool
+	data any
+	text string
 }
 
 // failure is the structured part of a failed call.
@@ -134,7 +134,7 @@ func (s *Server) succeeded(t *tool, req *request, r *reply) *mcp.CallToolResult 
 	if err != nil {
 		return s.failed(t, req, err)
 	}
-	if r.jsonText {
+	if t.jsonText {
 		r.text = string(data)
 	}
 	return &mcp.CallToolResult{
@@ -151,11 +151,12 @@ func (s *Server) failure(t *tool, req *request, e *fault.Error, panicked bool) *
 	if e.Kind == fault.Internal {
 		req.sess.log(mcp.LoggingLevelError, e.Message)
 	}
-	var data any = failure{Code: e.Code, Message: e.Message, Hint: e.Hint}
-	line := fmt.Sprintf("Error (%s): %s", e.Code, showText(e.Message))
-	if e.Hint != "" {
-		line += "\nNext: " + showText(e.Hint)
+	if e.Hint == "" {
+		whole := *e
+		e = whole.WithHint("%s", nextStep(t, e))
 	}
+	var data any = failure{Code: e.Code, Message: e.Message, Hint: e.Hint}
+	line := fmt.Sprintf("Error (%s): %s\nNext: %s", e.Code, showText(e.Message), showText(e.Hint))
 	if t.failure != nil {
 		data = t.failure(e, panicked)
 	}
@@ -163,7 +164,7 @@ func (s *Server) failure(t *tool, req *request, e *fault.Error, panicked bool) *
 	if encErr != nil {
 		raw = []byte(`{"code":"internal_error","message":"internal error"}`)
 	}
-	if t.failure != nil {
+	if t.jsonText {
 		line = string(raw)
 	}
 	return &mcp.CallToolResult{
@@ -171,6 +172,19 @@ func (s *Server) failure(t *tool, req *request, e *fault.Error, panicked bool) *
 		Content:              []mcp.Content{mcp.TextContent{Type: "text", Text: line}},
 		RawStructuredContent: json.RawMessage(raw),
 	}
+}
+
+// nextStep is what to do about a failure that does not say so itself.
+func nextStep(t *tool, e *fault.Error) string {
+	switch e.Kind {
+	case fault.Invalid:
+		return fmt.Sprintf("Correct what the message names and call %s again.", t.name)
+	case fault.NotFound:
+		return "rag_list_kbs and rag_list_documents show what there is."
+	case fault.Denied, fault.Permanent:
+		return "Leave it, or ask the owner; calling again gives the same answer."
+	}
+	return fmt.Sprintf("Call %s again in a moment; rag_status tells how the daemon is.", t.name)
 }
 
 // explain turns any error into one that may be shown.

@@ -35,6 +35,7 @@ type findDocsOut struct {
 	Limit      int            `json:"limit"`
 	Truncated  bool           `json:"truncated"`
 	Note       string         `json:"note,omitempty"`
+	Reason     string         `json:"reason,omitempty"` // why a search found nothing
 	Fallback   string         `json:"fallback,omitempty"`
 	Documents  []docRow       `json:"documents,omitzero"`
 	Namespaces []namespaceRow `json:"namespaces,omitzero"`
@@ -49,7 +50,7 @@ const (
 
 func toolFindDocs() *tool {
 	return &tool{
-		name: "capsid_find_docs", title: "Find documents", idempotent: true,
+		name: "capsid_find_docs", title: "Find documents", jsonText: true, idempotent: true,
 		desc: "Find documents (not passages) and their metadata; nothing is changed. action list: all, or by type and status; glob: by path pattern; search: the 25 best for a query; " +
 			"namespaces: the knowledge bases (a namespace is one) with the git remotes they come from. For passages to cite use rag_search; to read a document use rag_read with kb = namespace.",
 		args: []arg{
@@ -64,7 +65,7 @@ func toolFindDocs() *tool {
 		},
 		out: object([]string{"count", "limit", "truncated"}, map[string]schema{
 			"count": integer("Rows in this answer."), "limit": integer("Most rows an answer has."), "truncated": boolean("There are more rows than limit."),
-			"note": text("How to get at the rest."), "fallback": text("Why the search could not use meaning."),
+			"note": text("How to get at the rest, or how the query was taken."), "reason": text("search: why there are no documents."), "fallback": text("Why the search could not use meaning."),
 			"documents": list(object([]string{"id", "namespace", "path", "title", "type", "status", "tags", "created_at", "updated_at"}, map[string]schema{
 				"id": text("Stable id of the document."), "namespace": text("Knowledge base."), "path": text("Path."), "title": text("Title."), "type": text("Type."), "status": text("Status."),
 				"tags": list(text("A tag.")), "created_at": {"type": []string{"string", "null"}, "description": "From its front matter."}, "updated_at": {"type": []string{"string", "null"}, "description": "From its front matter, else when the file changed."},
@@ -145,7 +146,7 @@ func (c *call) listDocs(ctx context.Context, refs []kbRef, f DocFilter) (*reply,
 		out.Note = fmt.Sprintf("only the first %d are listed; narrow it with namespace, type, status or action glob, or use action search", maxListed)
 	}
 	out.Count = len(out.Documents)
-	return &reply{data: out, jsonText: true}, nil
+	return &reply{data: out}, nil
 }
 
 func (c *call) namespaces(refs []kbRef) *reply {
@@ -161,7 +162,7 @@ func (c *call) namespaces(refs []kbRef) *reply {
 		out.Note = fmt.Sprintf("only the first %d are listed", maxListed)
 	}
 	out.Count = len(out.Namespaces)
-	return &reply{data: out, jsonText: true}
+	return &reply{data: out}
 }
 
 func (c *call) searchDocs(ctx context.Context, refs []kbRef) (*reply, error) {
@@ -225,7 +226,12 @@ func (c *call) searchDocs(ctx context.Context, refs []kbRef) (*reply, error) {
 		return nil, err
 	}
 	out.Freshness = &fresh
-	return &reply{data: out, jsonText: true}, nil
+	if out.Count == 0 {
+		if out.Reason, err = c.whyEmpty(ctx, ids, refs, fresh); err != nil {
+			return nil, err
+		}
+	}
+	return &reply{data: out}, nil
 }
 
 // bestPerDocument keeps the first hit of each document.

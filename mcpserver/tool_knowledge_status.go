@@ -26,7 +26,7 @@ const maxItems = 10_000
 
 func toolKnowledgeStatus() *tool {
 	return &tool{
-		name: "knowledge_status", title: "Is a knowledge base indexed?", idempotent: true, advanced: true,
+		name: "knowledge_status", title: "Is a knowledge base indexed?", jsonText: true, idempotent: true, advanced: true,
 		desc: "Tell whether a knowledge base is indexed for you, so that an empty search can be understood: indexed true means that an empty search found no match; " +
 			"false comes with a hint that says what is missing. rag_status tells about the daemon as a whole.",
 		args: []arg{{name: "projectId", desc: "Name or id of the knowledge base.", kind: argName, required: true}},
@@ -55,7 +55,7 @@ func runKnowledgeStatus(ctx context.Context, c *call) (*reply, error) {
 	}
 	if !ok {
 		out.Hint = "never indexed: there is no knowledge base of this name; rag_list_kbs lists them"
-		return &reply{data: out, jsonText: true}, nil
+		return &reply{data: out}, nil
 	}
 	if out.TenantID == "" {
 		out.TenantID = encodeName(ref.root)
@@ -80,7 +80,7 @@ func runKnowledgeStatus(ctx context.Context, c *call) (*reply, error) {
 			return nil, err
 		}
 	}
-	return &reply{data: out, jsonText: true}, nil
+	return &reply{data: out}, nil
 }
 
 func (c *call) kbStats(ctx context.Context, ref kbRef) (store.KBStats, error) {

@@ -38,7 +38,7 @@ type listChunksFailure struct {
 
 func toolListChunks() *tool {
 	return &tool{
-		name: "list_chunks", title: "List indexed sources", idempotent: true, advanced: true,
+		name: "list_chunks", title: "List indexed sources", jsonText: true, idempotent: true, advanced: true,
 		desc: "List what is indexed under a path prefix, one entry per document with chunk counts, last sync and content hash. " +
 			"Use it to compare the index with another copy of the documents (content_hash changes exactly when the text does); to find content use rag_search, to browse use rag_list_documents.",
 		args: []arg{
@@ -75,9 +75,6 @@ func chunksFailure(e *fault.Error, panicked bool) any {
 			out.Code = "DATABASE_ERROR"
 		}
 	}
-	if out.AIInstruction == "" {
-		out.AIInstruction = "Correct the argument that the message names and call list_chunks again."
-	}
 	return out
 }
 
@@ -109,7 +106,7 @@ func runListChunks(ctx context.Context, c *call) (*reply, error) {
 	if out.Truncated {
 		out.Summary += fmt.Sprintf("; the first %d are listed, use a longer prefix or a larger limit for the rest", len(out.Entries))
 	}
-	return &reply{data: out, jsonText: true}, nil
+	return &reply{data: out}, nil
 }
 
 // pathPrefix is the part of a source_path prefix that falls on a KB's paths;

@@ -36,6 +36,7 @@ type knowledgeHit struct {
 type knowledgeSearchOut struct {
 	Type      string         `json:"type"`
 	Results   []knowledgeHit `json:"results"`
+	Truncated bool           `json:"truncated,omitempty"`
 	Reason    string         `json:"reason,omitempty"`
 	Fallback  string         `json:"fallback,omitempty"`
 	Freshness freshness      `json:"freshness"`
@@ -70,7 +71,7 @@ type knowledgeFailure struct {
 const (
 	knowledgeScope   = "knowledge:read"
 	excerptChars     = 500
-	knowledgeDepth   = 100 // hits looked at for the published ones
+	knowledgeDepth   = 100 // hits looked at
 	maxKnowledgeRead = 10_000
 )
 
@@ -80,7 +81,7 @@ func toolSearchKnowledge() *tool {
 		"lines": object([]string{"first", "last"}, map[string]schema{"first": integer("First line."), "last": integer("Last line.")}),
 	})
 	return &tool{
-		name: "search_knowledge", title: "Search or read published knowledge", idempotent: true, advanced: true, knowledge: true,
+		name: "search_knowledge", title: "Search or read published knowledge", jsonText: true, idempotent: true, advanced: true, knowledge: true,
 		desc: "Two exclusive uses. With query: search published items; each result has an item id, a revision id and an excerpt. " +
 			"With knowledge_item_id (and knowledge_revision_id for exactly that version): read the item in pages; go on with offset while content_truncated is true. rag_search and rag_read do the same for all documents.",
 		args: []arg{
@@ -101,7 +102,8 @@ func toolSearchKnowledge() *tool {
 				"reference": text("Address of the item as a resource."),
 				"scores":    object([]string{"lexical", "semantic", "fused"}, map[string]schema{"lexical": number("0 to 1."), "semantic": number("0 to 1."), "fused": number("0 to 1; results are in this order.")}),
 			})),
-			"reason": text("Why there are no results."), "fallback": text("Why the search could not use meaning."), "freshness": freshnessSchema(),
+			"truncated": boolean("There are more results; raise max_results or narrow the query."),
+			"reason":    text("Why there are no results."), "fallback": text("Why the search could not use meaning."), "freshness": freshnessSchema(),
 			"owner": text("Whose connection this is."), "team": text("The root the item lies under."), "scope": text("The permission that was used."), "knowledge_base_id": text("Knowledge base."),
 			"knowledge_item_id": text("Id of the item."), "knowledge_revision_id": text("Version of the text."), "title": text("Title."), "content": text("The text."), "locator": text("Which part of the item this is."),
 			"source": source, "reference": text("Address of the item as a resource."), "content_offset": integer("Characters before content."), "content_limit": integer("Most characters content can hold."),
@@ -187,7 +189,7 @@ func (c *call) searchKnowledge(ctx context.Context, query string) (*reply, error
 	ids := c.storeIDs(base, refs)
 	req := search.Request{
 		Query: query, KBs: ids, TopK: knowledgeDepth, Mode: knowledgeMode(c.v.str("mode")),
-		SnippetChars: min(excerptChars, c.opts.Limits.SnippetChars), Explain: true,
+		SnippetChars: min(excerptChars, c.opts.Limits.SnippetChars), Explain: true, PublishedOnly: true,
 	}
 	if alpha, ok := c.v["alpha"].(float64); ok {
 		req.Alpha = &alpha
@@ -202,16 +204,19 @@ func (c *call) searchKnowledge(ctx context.Context, query string) (*reply, error
 	}
 	limit := c.v.num("max_results", 10)
 	for _, h := range resp.Hits {
-		if published(h.Status) && len(out.Results) < limit {
+		if published(h.Status) { // it may have changed since the index was asked
 			out.Results = append(out.Results, knowledgeHitOf(h))
 		}
+	}
+	if out.Truncated = resp.Truncated || len(out.Results) > limit; len(out.Results) > limit {
+		out.Results = out.Results[:limit]
 	}
 	if len(out.Results) == 0 {
 		if out.Reason, err = c.whyEmpty(ctx, ids, refs, out.Freshness); err != nil {
 			return nil, err
 		}
 	}
-	return &reply{data: out, jsonText: true}, nil
+	return &reply{data: out}, nil
 }
 
 func knowledgeMode(mode string) search.Mode {
@@ -276,5 +281,5 @@ func (c *call) readKnowledge(ctx context.Context, item string) (*reply, error) {
 		Source:  knowledgeSource{KB: encodeName(ref.name), Path: encodeName(path)}, Reference: docURI(ref.name, path),
 		Offset: offset, Limit: limit, TotalChars: t.TotalChars, Truncated: end < t.TotalChars,
 	}
-	return &reply{data: out, jsonText: true}, nil
+	return &reply{data: out}, nil
 }

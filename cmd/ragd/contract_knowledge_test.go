@@ -62,10 +62,15 @@ func TestKnowledgeStatus(t *testing.T) {
 }
 
 func TestSearchKnowledge(t *testing.T) {
-	s := serve(t, "[[agent]]\nname = \"scoped\"\nkbs = [\"al\"]\n[[agent]]\nname = \"without\"\nknowledge = false\n", map[string]string{
+	files := map[string]string{
 		"kbs/al/a.md": "# Pumps\n\nThe pump manual, first edition. " + strings.Repeat("Ünïcode 🚰 wörds. ", 400),
 		"kbs/al/d.md": "---\nstatus: draft\n---\nA draft about the pump.", "kbs/be/b.md": "The pump of be.",
-	})
+		"kbs/drafts/published.md": strings.Repeat("Much else is said. ", 40) + "One okapi.",
+	}
+	for i := range 320 {
+		files[fmt.Sprintf("kbs/drafts/d%03d.md", i)] = "---\nstatus: draft\n---\nokapi okapi okapi"
+	}
+	s := serve(t, "[[agent]]\nname = \"scoped\"\nkbs = [\"al\"]\n[[agent]]\nname = \"without\"\nknowledge = false\n", files)
 	c := s.fresh()
 	code := func(c *mcpClient, args obj) string { return c.refused("search_knowledge", args).str("code") }
 
@@ -93,6 +98,11 @@ func TestSearchKnowledge(t *testing.T) {
 		}
 		if n := len([]rune(h.str("excerpt"))); n > 500 {
 			t.Errorf("excerpt of %d characters", n)
+		}
+	})
+	t.Run("drafts take no places from what is published, however many match better", func(t *testing.T) {
+		for _, mode := range []string{"hybrid", "lexical", "semantic", "rrf"} {
+			want(t, mode, all(c.call("search_knowledge", obj{"query": "okapi", "mode": mode, "max_results": 1}).list("results"), "knowledge_item_id"), "drafts/published.md")
 		}
 	})
 	t.Run("pages rebuild the text exactly, in characters", func(t *testing.T) {

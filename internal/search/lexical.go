@@ -29,10 +29,14 @@ func (s *Searcher) lexical(ctx context.Context, q analysis.Query, r Request) (st
 	res, err := s.index.Lexical(ctx, store.LexicalQuery{
 		Clauses: clauses,
 		Not:     phrasesOf(q.Not),
-		Filter:  store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired},
+		Filter:  filterOf(r),
 		Limit:   poolSize,
 	})
 	return res, dropped, err
+}
+
+func filterOf(r Request) store.Filter {
+	return store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired, Published: r.PublishedOnly}
 }
 
 func clausesOf(q analysis.Query) (clauses []store.Clause, dropped []string) {

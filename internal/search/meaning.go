@@ -79,7 +79,7 @@ func (s *Searcher) meaningOf(ctx context.Context, r Request) (*meaningLeg, error
 	}
 	leg.query = store.MeaningQuery{
 		Generation: g.ID, Vector: vector, Limit: poolSize,
-		Filter: store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired},
+		Filter: filterOf(r),
 	}
 	return leg, nil
 }

@@ -57,7 +57,7 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	lex, tooMuch, err := s.lookUp(ctx, e, store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired})
+	lex, tooMuch, err := s.lookUp(ctx, e, filterOf(r))
 	if tooMuch {
 		return s.asWords(ctx, r, "the query asks for more than the index can look up and was searched as plain words")
 	}

@@ -26,6 +26,7 @@ type Request struct {
 	SnippetChars   int // 0 = the searcher's default
 	Types          []string
 	IncludeRetired bool
+	PublishedOnly  bool // no drafts and the like
 	Explain        bool
 }
 

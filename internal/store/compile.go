@@ -19,8 +19,9 @@ const (
 // side, since the ranking function knows phrases by their number only. All
 // terms go in quoted; nothing of a user's text is ever syntax.
 type match struct {
-	b       strings.Builder
-	phrases []ftsrank.Phrase
+	b         strings.Builder
+	phrases   []ftsrank.Phrase
+	published bool // no term says so: the documents are looked at
 }
 
 func (m *match) write(s string) { m.b.WriteString(s) }
@@ -78,6 +79,7 @@ func (m *match) join(op string, n int, operand func(i int)) {
 
 // scoped writes inner within the filter, and without what not matches.
 func (m *match) scoped(f scope, not []Phrase, inner func()) {
+	m.published = f.published
 	m.b.WriteByte('(')
 	inner()
 	m.b.WriteByte(')')
@@ -113,13 +115,14 @@ func (m *match) wrap() {
 type scope struct {
 	kbs, types []string
 	liveOnly   bool
+	published  bool
 	none       bool // nothing can match
 }
 
 // scopeOf translates a filter; known are all KBs there are. A filter that
 // names all of them limits nothing.
 func scopeOf(f Filter, known []int64) scope {
-	s := scope{liveOnly: !f.IncludeRetired}
+	s := scope{liveOnly: !f.IncludeRetired, published: f.Published}
 	if f.KBs != nil {
 		want := map[int64]bool{}
 		for _, id := range f.KBs {

@@ -313,7 +313,7 @@ func kbTerm(kb int64) string { return markScope + "k" + strconv.FormatInt(kb, 10
 
 func scopeTerms(kb int64, typ, status string) string {
 	s := kbTerm(kb) + " " + typeTerm(typ)
-	if retiredStatus(status) {
+	if standingOf(status) == standingRetired {
 		s += " " + retiredTerm
 	}
 	return s

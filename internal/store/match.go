@@ -35,6 +35,7 @@ type Filter struct {
 	KBs            []int64 // nil = all; empty non-nil = none
 	Types          []string
 	IncludeRetired bool // also status closed and superseded
+	Published      bool // only status published and canon, and documents without one
 }
 
 // LexicalQuery is a ranked query of plain clauses.

@@ -15,8 +15,27 @@ func typeTerm(typ string) string {
 	return markScope + "t" + hex.EncodeToString(sum[:8])
 }
 
-// retiredStatus: such documents are left out of search unless asked for.
-func retiredStatus(status string) bool { return status == "closed" || status == "superseded" }
+// standing is what filters ask about a document's status.
+type standing uint8
+
+const (
+	standingOther standing = iota
+	standingPublished
+	standingRetired // left out of search unless asked for
+)
+
+func standingOf(status string) standing {
+	switch status {
+	case "", "published", "canon":
+		return standingPublished
+	case "closed", "superseded":
+		return standingRetired
+	}
+	return standingOther
+}
+
+// publishedSQL is the same for documents d.
+const publishedSQL = "d.status IN ('', 'published', 'canon')"
 
 // titleScope marks the terms of a document's title in its first chunk. So the
 // documents that have a very common word in their title can be found without

@@ -32,16 +32,17 @@ func TestFiltersApplyInsideTheIndex(t *testing.T) {
 	put(t, s, big, docs...)
 	put(t, s, small,
 		typed(doc("s1", "Small", "one gerbil among many other words that dilute it"), "runbook", "published"),
-		typed(doc("s2", "Small", "gerbil"), "note", "superseded"), typed(doc("s3", "Small", "gerbil"), `odd "type" here`, "closed"))
+		typed(doc("s2", "Small", "gerbil"), "note", "superseded"), typed(doc("s4", "Small", "gerbil"), "runbook", "draft"), typed(doc("s3", "Small", "gerbil"), `odd "type" here`, "closed"))
 	for name, c := range map[string]struct {
 		f    Filter
 		want []string
 	}{
-		"one KB":          {Filter{KBs: []int64{small.ID}}, []string{"s1"}},
-		"retired too":     {Filter{KBs: []int64{small.ID}, IncludeRetired: true}, []string{"s1", "s2", "s3"}},
-		"a type":          {Filter{Types: []string{"runbook"}}, []string{"s1"}},
+		"one KB":          {Filter{KBs: []int64{small.ID}}, []string{"s1", "s4"}},
+		"retired too":     {Filter{KBs: []int64{small.ID}, IncludeRetired: true}, []string{"s1", "s2", "s3", "s4"}},
+		"published":       {Filter{KBs: []int64{small.ID}, Published: true, IncludeRetired: true}, []string{"s1"}},
+		"a type":          {Filter{Types: []string{"runbook"}}, []string{"s1", "s4"}},
 		"an odd type":     {Filter{Types: []string{`odd "type" here`}, IncludeRetired: true}, []string{"s3"}},
-		"two types":       {Filter{KBs: []int64{small.ID}, Types: []string{"runbook", "note"}, IncludeRetired: true}, []string{"s1", "s2"}},
+		"two types":       {Filter{KBs: []int64{small.ID}, Types: []string{"runbook", "note"}, IncludeRetired: true}, []string{"s1", "s2", "s4"}},
 		"no KB":           {Filter{KBs: []int64{}}, []string{}},
 		"an unknown KB":   {Filter{KBs: []int64{999}}, []string{}},
 		"an unknown type": {Filter{Types: []string{"*"}}, []string{}},

@@ -92,7 +92,7 @@ func (t *wtx) vectorsOn(d *docRow, lo, hi int64) error {
 		if err := rows.Scan(&op.gen, &op.meta.id, &op.windows, &op.meta.typ, &status); err != nil {
 			return err
 		}
-		op.meta.retired = retiredStatus(status)
+		op.meta.standing = standingOf(status)
 		if len(op.windows) > 0 {
 			t.vectors = append(t.vectors, op)
 		}
@@ -115,8 +115,8 @@ func (s *Store) loadVectors(ctx context.Context, gen VectorGeneration) (*codeSet
 			if err := rows.Scan(&id, &m.kb, &m.typ, &status); err != nil {
 				return err
 			}
-			m.doc, m.retired = id, retiredStatus(status)
-			if id, ok := set.class(codeClass{m.kb, m.typ, m.retired}); ok {
+			m.doc, m.standing = id, standingOf(status)
+			if id, ok := set.class(codeClass{m.kb, m.typ, m.standing}); ok {
 				m.typ = set.classes[id].typ // one copy of each name
 			}
 			docs[id] = m

@@ -37,9 +37,9 @@ func (c *codeChunk) dead() bool { return c.low&chunkDead != 0 }
 
 // codeClass is what a filter asks about a chunk; many chunks share one.
 type codeClass struct {
-	kb      int64
-	typ     string
-	retired bool // status closed or superseded
+	kb       int64
+	typ      string
+	standing standing
 }
 
 // maxTyped bounds the classes with a type of their own. Behind it chunks lose
@@ -50,7 +50,7 @@ const maxTyped = 60_000
 type chunkMeta struct {
 	id, doc, kb int64
 	typ         string
-	retired     bool
+	standing    standing
 }
 
 // codeSet holds the 1-bit codes of one generation's active chunks. Who writes
@@ -97,7 +97,7 @@ func (s *codeSet) class(c codeClass) (uint16, bool) {
 // already is replaced. False: it does not fit in, and is found by keyword only.
 func (s *codeSet) add(m chunkMeta) bool {
 	s.remove(m.id)
-	class, ok := s.class(codeClass{m.kb, m.typ, m.retired})
+	class, ok := s.class(codeClass{m.kb, m.typ, m.standing})
 	if !ok || m.id>>seqShift > math.MaxUint32 || m.doc > math.MaxUint32 || s.windows > math.MaxUint32-maxWindows {
 		return false
 	}
@@ -207,7 +207,7 @@ func (s *codeSet) compact() *codeSet {
 	for _, i := range order {
 		c := s.chunk(i)
 		class := s.classes[c.class]
-		if !out.add(chunkMeta{id: c.id(), doc: int64(c.doc), kb: class.kb, typ: class.typ, retired: class.retired}) {
+		if !out.add(chunkMeta{id: c.id(), doc: int64(c.doc), kb: class.kb, typ: class.typ, standing: class.standing}) {
 			continue
 		}
 		for w := range uint32(c.n) {

@@ -142,7 +142,7 @@ func (t *wtx) putChunk(generation int64, dim int, c *EmbeddedChunk, packed [][]b
 	if err != nil || !ok {
 		return err
 	}
-	op.meta.retired = retiredStatus(status)
+	op.meta.standing = standingOf(status)
 	windows := make([]byte, 0, len(c.Windows)*64)
 	for i, w := range c.Windows {
 		id, code, ok, err := t.vector(generation, w.Hash, packed[i])

@@ -29,7 +29,7 @@ func (s *codeSet) filter(f Filter) (out codeFilter, none bool) {
 	for i, c := range s.classes {
 		out[i] = (f.KBs == nil || slices.Contains(f.KBs, c.kb)) &&
 			(len(f.Types) == 0 || slices.Contains(f.Types, c.typ)) &&
-			(f.IncludeRetired || !c.retired)
+			(f.IncludeRetired || c.standing != standingRetired) && (!f.Published || c.standing == standingPublished)
 		none = none && !out[i]
 	}
 	return out, none

@@ -179,7 +179,7 @@ func TestFiltersApplyInsideTheScan(t *testing.T) {
 	big, small := ensure(t, s, "big"), ensure(t, s, "small")
 	g := useModel(t, s, "m1")
 	var docs []*Indexed
-	for i := range 60 {
+	for i := range 2000 {
 		docs = append(docs, doc(fmt.Sprintf("%d.md", i), "Same", strings.Repeat("the same words again ", 2)+fmt.Sprint(i)))
 	}
 	put(t, s, big, docs...)
@@ -187,14 +187,18 @@ func TestFiltersApplyInsideTheScan(t *testing.T) {
 	old.Meta.Status = "superseded"
 	decision := doc("decision.md", "Third", "what was decided at last")
 	decision.Meta.Type = "decision"
-	put(t, s, small, old, decision)
+	draft := doc("draft.md", "Fourth", "what is to be written yet")
+	draft.Meta.Status, draft.Meta.Type = "draft", "plan"
+	put(t, s, small, old, decision, draft)
 	embedAll(t, s, g)
 	query := firstHalf("Same", docs[0].Text)
-	same(t, nearest(t, s, g, query, Filter{KBs: []int64{small.ID}}, 10), "decision.md")
+	same(t, nearest(t, s, g, query, Filter{KBs: []int64{small.ID}, Published: true}, 10), "decision.md")
+	same(t, nearest(t, s, g, query, Filter{Types: []string{"plan"}}, 10), "draft.md")
+	same(t, nearest(t, s, g, query, Filter{Types: []string{"plan"}, Published: true}, 10))
 	same(t, nearest(t, s, g, query, Filter{KBs: []int64{}}, 10))
 	same(t, nearest(t, s, g, query, Filter{Types: []string{"decision"}}, 10), "decision.md")
 	same(t, nearest(t, s, g, query, Filter{Types: []string{"unheard"}}, 10))
-	if got := nearest(t, s, g, query, Filter{KBs: []int64{small.ID}, IncludeRetired: true}, 10); len(got) != 2 {
+	if got := nearest(t, s, g, query, Filter{KBs: []int64{small.ID}, IncludeRetired: true}, 10); len(got) != 3 {
 		t.Fatalf("with retired ones: %q", got)
 	}
 }
@@ -467,5 +471,63 @@ func TestAStatementThatFailsLeavesVectorsWhole(t *testing.T) {
 		if !hit {
 			return // it has been every statement's turn
 		}
+	}
+}
+
+func TestALimitBeyondReasonIsClamped(t *testing.T) {
+	s := open(t)
+	kb := ensure(t, s, "notes")
+	g := useModel(t, s, "m1")
+	const n = 2500
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf("part %d", i)
+	}
+	put(t, s, kb, doc("a.md", "A", strings.Join(parts, "\n\n")))
+	ctx := context.Background()
+	list, err := s.PendingChunks(ctx, n)
+	if err != nil || len(list) != n {
+		t.Fatalf("%d wait, %v", len(list), err)
+	}
+	out := make([]EmbeddedChunk, n)
+	for i, c := range list {
+		out[i] = EmbeddedChunk{ID: c.ID, Windows: []WindowVector{{Hash: VectorHash{byte(i), byte(i >> 8)}, End: 1, Vector: vectorOf(c.Content, testDim)}}}
+	}
+	if err := s.PutVectors(ctx, g.ID, out); err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{5000, 1 << 30, maxHits, 0, -7} {
+		res, err := s.Meaning(ctx, MeaningQuery{Generation: g.ID, Vector: vectorOf("part 7\n\n", testDim), Limit: limit})
+		if err != nil || len(res.Hits) != min(max(limit, 1), maxHits) || res.Hits[0].Cosine < 0.99 {
+			t.Errorf("limit %d: %d hits, %v", limit, len(res.Hits), err)
+		}
+	}
+}
+
+func TestAThousandDocumentsWithLongNamesGoWithoutAnError(t *testing.T) {
+	s := open(t, func(o *Options) { o.Retention = Retention{Revisions: 0, DeletedKept: 0} })
+	kb := ensure(t, s, "notes")
+	g := useModel(t, s, "m1")
+	const n = 1000
+	docs, paths := make([]*Indexed, n), make([]string, n)
+	for i := range docs {
+		paths[i] = fmt.Sprintf("%s/%04d.md", strings.Repeat("a folder with quite a long name/", 12), i)
+		docs[i] = doc(paths[i], strings.Repeat("a long title ", 40), fmt.Sprintf("text of number %d", i))
+		docs[i].Meta.Tags = []string{strings.Repeat("tag", 300)}
+	}
+	put(t, s, kb, docs...)
+	embedAll(t, s, g)
+	remove(t, s, kb, paths...)
+	ctx := context.Background()
+	if _, err := s.Prune(ctx); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := s.CollectVectors(ctx)
+	if err != nil || rep.Vectors != 2*n {
+		t.Errorf("%+v %v", rep, err)
+	}
+	sound(t, s)
+	if st, err := s.VectorStatus(ctx); err != nil || st.Chunks != 0 || st.Windows != 0 || st.Backlog != 0 {
+		t.Errorf("%+v %v", st, err)
 	}
 }
