@@ -133,7 +133,7 @@ func (d *daemon) openOldModel() {
 		old, err := openEmbedder(d.cfg, source, st.Serving.Dim)
 		if err == nil && indexer.VectorKey(old.Identity()) == st.Serving.Key {
 			d.embed.old, d.embed.oldKey = old, st.Serving.Key
-			d.log.Info("searches use the earlier model until all texts are embedded by the new one", "earlier", st.Serving.Name)
+			d.log.Info("searches use the earlier model until all texts are embedded by the new one", "earlier", st.Serving.Name, "server", source.BaseURL)
 			return
 		}
 		if err == nil {

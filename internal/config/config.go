@@ -114,7 +114,7 @@ type Embeddings struct {
 	Model     string
 	Dimension int // 0 = the model's own
 	Timeout   time.Duration
-	Threads   int // 0 = half of the CPUs, all of them when the machine is idle
+	Threads   int // 0 = half of the CPUs, all of them when nothing else is to be done
 }
 
 // Contextual are the settings of contextual chunking.

@@ -11,7 +11,7 @@ func embeddingKeys() []Key {
 			Doc: "A folder with another model of the BERT family in the Hugging Face layout. Default: the built-in model."},
 			func(c *Config) *string { return &c.Embeddings.ModelDir }),
 		urlKey(Key{Name: "embeddings.base_url", Env: "EMBEDDINGS_BASE_URL",
-			Doc: "An OpenAI-compatible server to embed with, such as http://127.0.0.1:11434/v1. Default: embed in this process."},
+			Doc: "An OpenAI-compatible server to embed with, such as http://127.0.0.1:11434/v1. Default: embed in this process; nothing goes over the network then."},
 			func(c *Config) *string { return &c.Embeddings.BaseURL }),
 		textKey(Key{Name: "embeddings.api_key", Env: "EMBEDDINGS_API_KEY", Secret: true, Allowed: "printable ASCII characters",
 			Doc: "The key for that server."},
@@ -20,13 +20,13 @@ func embeddingKeys() []Key {
 			Doc: "The model to ask that server for."},
 			checkName, func(c *Config) *string { return &c.Embeddings.Model }),
 		intKey(Key{Name: "embeddings.dimension", Env: "EMBEDDINGS_DIMENSION", Default: "0",
-			Doc: "The length of that model's vectors. 0 = as they come."},
+			Doc: "The length of that model's vectors, asked for where the server lets one ask. 0 = as they come."},
 			0, 8192, func(c *Config) *int { return &c.Embeddings.Dimension }),
 		millisKey(Key{Name: "embeddings.timeout_ms", Env: "EMBEDDINGS_TIMEOUT_MS", Default: "30000",
-			Doc: "Milliseconds to wait for that server's answer."},
+			Doc: "Milliseconds to wait for that server's answer. A query waits 900 at most, and goes by keyword then."},
 			100, 600_000, func(c *Config) *time.Duration { return &c.Embeddings.Timeout }),
 		intKey(Key{Name: "embeddings.threads", Env: "EMBED_THREADS", Default: "0",
-			Doc: "Threads for embedding. 0 = half of the CPUs, all of them while the machine is idle."},
+			Doc: "Threads for embedding in this process. 0 = half of the CPUs, all of them when nothing was asked or indexed for half a minute."},
 			0, 256, func(c *Config) *int { return &c.Embeddings.Threads }),
 	}
 }
@@ -34,7 +34,7 @@ func embeddingKeys() []Key {
 func contextualKeys() []Key {
 	return []Key{
 		boolKey(Key{Name: "contextual_chunking.enabled", Env: "CONTEXTUAL_CHUNKING_ENABLED", Default: "false",
-			Doc: "Put a sentence about its document before each chunk when it is embedded. The stored text stays as it is. Takes effect for documents indexed from then on; all of them after ragd reindex --force."},
+			Doc: "Put a sentence about its document before each chunk when it is embedded. The stored text stays as it is, and a chunk that gets no sentence is embedded without. Takes effect for documents indexed from then on; all of them after ragd reindex --force."},
 			func(c *Config) *bool { return &c.Contextual.Enabled }),
 		urlKey(Key{Name: "contextual_chunking.base_url", Env: "CONTEXTUAL_CHUNKING_BASE_URL",
 			Doc: "The OpenAI-compatible chat server that writes these sentences."},
