@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ragd/internal/fault"
 )
@@ -505,7 +506,7 @@ func TestALimitBeyondReasonIsClamped(t *testing.T) {
 }
 
 func TestAThousandDocumentsWithLongNamesGoWithoutAnError(t *testing.T) {
-	s := open(t, func(o *Options) { o.Retention = Retention{Revisions: 0, DeletedKept: 0} })
+	s := open(t, func(o *Options) { o.Retention = Retention{DeletedKept: time.Nanosecond} })
 	kb := ensure(t, s, "notes")
 	g := useModel(t, s, "m1")
 	const n = 1000
