@@ -2,8 +2,11 @@ package extract
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ragd/internal/chunk"
 )
@@ -73,4 +76,99 @@ func TestSourceCodeIsCutIntoItsDefinitions(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCodeThatCannotBeParsedIsStillRead(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, Options{})
+	for name, c := range map[string]struct{ path, text string }{
+		"another language": {"a.java", strings.Repeat("%%% not ( java ] at } all \n", 100)},
+		"binary-like":      {"a.rs", strings.Repeat("\u00ff{{{<<<((( ", 100)},
+		"too large":        {"a.c", "int f(void) {\n\treturn 1;\n}\n" + strings.Repeat("int x;\n", codeSourceMax/7)},
+		"nothing defined":  {"a.sh", "echo one\necho two\n"},
+		"empty":            {"a.go", ""},
+		"cut off":          {"a.py", "class A:\n    def f(self):\n        return (1,\n"},
+		"no grammar":       {"a.kt", "fun f() {\n  println()\n}\n"},
+	} {
+		doc, err := r.Extract(context.Background(), Source{Path: c.path, Data: []byte(c.text)})
+		if err != nil || doc.Text.Body != c.text {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		checkDocument(t, doc)
+		if name != "cut off" && len(doc.Text.Sections) > 0 {
+			t.Errorf("%s: parts %s", name, sectionPaths(doc.Text.Sections))
+		}
+	}
+}
+
+func TestParsingStopsInTime(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("a<b<c<d(", codeSourceMax/9)
+	if _, err := parseCode(text, "cpp", time.Now().Add(50*time.Millisecond)); !errors.Is(err, errCodeTime) {
+		t.Errorf("parsing did not stop: %v", err)
+	}
+}
+
+// TestCodeSurvivesItsWorker: what kills or stops the worker costs source code
+// its structure only.
+func TestCodeSurvivesItsWorker(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"exit", "panic", "hang"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			r, err := New(Options{Pool: newPool(t, WorkerLimits{Timeout: 3 * time.Second})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.byExt["misbehave"] = fileType{format: Format{Name: "misbehave", Version: 1, Worker: true}, read: readCode, size: codeSourceMax, env: r.env}
+			doc, err := r.Extract(context.Background(), Source{Path: "a.misbehave", Data: []byte(what)})
+			if what == "panic" { // an answer like any other: the reader's fault, not the worker's end
+				if err == nil {
+					t.Errorf("a reader's fault was taken for text: %+v", doc)
+				}
+				return
+			}
+			if err != nil || doc.Text.Body != what {
+				t.Errorf("%+v (%v)", doc, err)
+			}
+		})
+	}
+}
+
+func TestCodeGoesThroughTheWorker(t *testing.T) {
+	t.Parallel()
+	r, err := New(Options{Pool: newPool(t, WorkerLimits{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range codeSamples[:3] {
+		doc, err := r.Extract(context.Background(), Source{Path: c.path, Data: []byte(c.text)})
+		if err != nil || sectionPaths(doc.Text.Sections) != c.want {
+			t.Errorf("%s: %+v (%v)", c.path, doc, err)
+		}
+	}
+	f, _, _ := r.Lookup("a.kt")
+	if g, _, _ := r.Lookup("a.py"); f.Version == g.Version || f.Worker || !g.Worker {
+		t.Errorf("formats %+v and %+v: a language without a grammar is read as before", f, g)
+	}
+}
+
+func FuzzCodeSections(f *testing.F) {
+	languages := make([]string, 0, len(grammars))
+	for l := range grammars {
+		languages = append(languages, l)
+	}
+	slices.Sort(languages)
+	for i := range codeSamples {
+		for l := range languages {
+			f.Add(codeSamples[i].text, uint8(l))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, l uint8) {
+		n := normalise(decoded{text: []byte(text)})
+		doc := &Document{Text: chunk.Text{Body: n.body, Format: chunk.FormatCode, Sections: codeSections(n.body, languages[int(l)%len(languages)])}}
+		checkDocument(t, doc)
+		chunk.Split(doc.Text, chunk.Options{})
+	})
 }

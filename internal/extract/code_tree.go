@@ -27,7 +27,12 @@ const (
 // what lies between them. It returns nil when there is no definition in it,
 // when the text is mostly not of the language, or when it takes too long: the
 // chunker then goes by blank lines and indentation.
-func codeSections(body, language string) []chunk.Section {
+func codeSections(body, language string) (sections []chunk.Section) {
+	defer func() {
+		if recover() != nil {
+			sections = nil // the text is there all the same
+		}
+	}()
 	if len(body) > codeSourceMax {
 		return nil
 	}

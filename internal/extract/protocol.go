@@ -25,6 +25,7 @@ type workerRequest struct {
 	Path    string    `json:"path"`
 	ModTime time.Time `json:"mod_time"`
 	Format  string    `json:"format"`
+	Light   bool      `json:"light,omitempty"` // the reader takes little and leaves nothing behind
 }
 
 // workerAnswer holds a document or a fault.

@@ -19,6 +19,7 @@ const workerEnv = "RAGD_EXTRACT_WORKER"
 
 const (
 	workerFilesMax = 500       // files before a worker is replaced
+	workerLight    = 20        // files of a light format count as one
 	workerHeapMax  = 700 << 20 // bytes taken from the system, as well
 	workerSpaceMax = 900 << 20 // bytes of addresses
 	workerInputMax = 512 << 20
@@ -75,7 +76,8 @@ func workerMain(ctx context.Context, stdin io.Reader, stdout io.Writer, setup fu
 }
 
 func serveWorker(ctx context.Context, r *Registry, in *bufio.Reader, out *bufio.Writer) error {
-	for n := 1; ctx.Err() == nil; n++ {
+	files, light := 0, 0
+	for ctx.Err() == nil {
 		header, err := readFrame(in, frameHeaderMax)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -95,7 +97,12 @@ func serveWorker(ctx context.Context, r *Registry, in *bufio.Reader, out *bufio.
 		if r.env.pdf.isBroken() {
 			return errors.New("out of memory: the PDF engine cannot go on")
 		}
-		answer.Retire = n >= workerFilesMax || tooBig()
+		if req.Light {
+			light++
+		} else {
+			files++
+		}
+		answer.Retire = files+light/workerLight >= workerFilesMax || tooBig()
 		b, err := json.Marshal(answer)
 		if err != nil {
 			return err

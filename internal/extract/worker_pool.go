@@ -51,6 +51,10 @@ func (l WorkerLimits) withDefaults() WorkerLimits {
 	return l
 }
 
+// lightTimeout is for formats that the daemon reads itself when a worker does
+// not manage to; they stop by themselves long before.
+const lightTimeout = 15 * time.Second
+
 // WorkerPool runs risky formats in child processes: exe with args must call
 // WorkerMain. A process serves one file at a time and is used again; one that
 // crashes, hangs or runs out of memory costs its file only. Processes start
@@ -213,13 +217,16 @@ func (w *workerProcess) kill() {
 // the process is gone.
 func (p *WorkerPool) ask(ctx context.Context, w *workerProcess, src Source, t fileType) (*Document, error) {
 	limit := p.limits.Timeout
-	if p.limits.Helpers && t.ocr {
+	switch {
+	case p.limits.Helpers && t.ocr:
 		limit = p.limits.OCRTimeout
+	case t.size > 0:
+		limit = min(limit, lightTimeout)
 	}
 	deadline, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(deadline, func() { killGroup(w.cmd) })
-	answer, err := w.exchange(src, t.format)
+	answer, err := w.exchange(src, t)
 	if !stop() || err != nil {
 		w.kill()
 		return nil, &brokenWorker{
@@ -241,9 +248,9 @@ func (p *WorkerPool) ask(ctx context.Context, w *workerProcess, src Source, t fi
 	return answer.Document, nil
 }
 
-func (w *workerProcess) exchange(src Source, f Format) (workerAnswer, error) {
+func (w *workerProcess) exchange(src Source, t fileType) (workerAnswer, error) {
 	var answer workerAnswer
-	req := workerRequest{Path: src.Path, ModTime: src.ModTime, Format: f.Name}
+	req := workerRequest{Path: src.Path, ModTime: src.ModTime, Format: t.format.Name, Light: t.size > 0}
 	if err := writeRequest(w.in, req, src.Data); err != nil {
 		return answer, err
 	}
