@@ -11,7 +11,7 @@ import (
 
 // nodeModules is a folder of npm packages for tests with other people's
 // clients: RAGD_TEST_NODE_MODULES, made by
-// npm i @modelcontextprotocol/sdk @modelcontextprotocol/inspector.
+// npm i @modelcontextprotocol/sdk @modelcontextprotocol/inspector @modelcontextprotocol/conformance.
 func nodeModules(t *testing.T, needs string) string {
 	t.Helper()
 	dir := os.Getenv("RAGD_TEST_NODE_MODULES")
@@ -29,23 +29,43 @@ func nodeModules(t *testing.T, needs string) string {
 }
 
 func forClients(t *testing.T) *served {
-	s := serve(t, "", map[string]string{"kbs/notes/house.md": "# House\n\nThe boiler is serviced every October by Nordheim."})
+	s := serve(t, "", map[string]string{
+		"kbs/notes/house.md": "# House\n\nThe boiler is serviced every October by Nordheim.", "kbs/notes/123.md": "Number 123.", "kbs/testValue2/a.md": "Of the conformance scenarios.",
+	})
 	s.fresh()
 	return s
 }
 
 func TestTheOfficialSDKCallsEveryTool(t *testing.T) {
 	modules := nodeModules(t, "@modelcontextprotocol/sdk")
-	s := forClients(t)
-	script, err := os.ReadFile("testdata/sdk/tools.mjs")
-	must(t, err)
-	s.write("sdk/tools.mjs", string(script))
-	must(t, os.Symlink(modules, s.path("sdk/node_modules")))
-	cmd := exec.Command("node", s.path("sdk/tools.mjs"), os.Args[0], "mcp")
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	out, err := cmd.CombinedOutput()
+	out, err := forClients(t).script(modules, "tools.mjs")
 	t.Logf("%s", out)
 	if err != nil || strings.Count(string(out), "ok ") < 17 {
+		t.Error(err)
+	}
+}
+
+// script runs a script of testdata/sdk with this program as the server.
+func (s *served) script(modules, name string) ([]byte, error) {
+	s.t.Helper()
+	script, err := os.ReadFile("testdata/sdk/" + name)
+	must(s.t, err)
+	s.write("sdk/"+name, string(script))
+	must(s.t, os.Symlink(modules, s.path("sdk/node_modules")))
+	cmd := exec.Command("node", name, os.Args[0], "mcp")
+	cmd.Dir = s.path("sdk")
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd.CombinedOutput()
+}
+
+func TestTheConformanceScenariosPass(t *testing.T) {
+	modules := nodeModules(t, "@modelcontextprotocol/conformance")
+	out, err := forClients(t).script(modules, "conformance.mjs")
+	t.Logf("%s", out)
+	if strings.Contains(string(out), "SKIPPED") {
+		t.Skip("the conformance package does not run here")
+	}
+	if err != nil || strings.Count(string(out), "ok ") != 13 {
 		t.Error(err)
 	}
 }
