@@ -19,7 +19,11 @@ func startServer(t testing.TB, w *world, o Options) (*Server, string) {
 	if o.Version == "" {
 		o.Version = "1.2.3"
 	}
-	s := New(o, w.deps())
+	deps := w.deps()
+	if w.around != nil {
+		deps = w.around(deps)
+	}
+	s := New(o, deps)
 	addr := filepath.Join(t.TempDir(), "mcp.sock")
 	l, err := net.Listen("unix", addr)
 	if err != nil {

@@ -31,7 +31,8 @@ type world struct {
 	fail  error // what every store read answers, when set
 	audit []Audit
 
-	files    Files // instead of the fake
+	files    Files           // instead of the fake
+	around   func(Deps) Deps // put between the server and all of this
 	onSearch func(ctx context.Context, req search.Request) (*search.Response, error)
 	onWait   func(ctx context.Context, kbs []string) ([]kbroot.DocPath, int, []string, error)
 	reindex  []string

@@ -111,16 +111,15 @@ func runAddDocument(ctx context.Context, c *call) (*reply, error) {
 // mayMake tells whether this agent may make a KB of that name: one that its
 // globs allow and that is nowhere yet, below a root that can hold it.
 func (c *call) mayMake(ctx context.Context, name string) (bool, error) {
+	below := c.scope.root == "" || slices.ContainsFunc(c.deps.Files.Roots(), func(r kbroot.RootState) bool {
+		return r.Name == c.scope.root && !r.Mounted
+	})
 	refs, err := c.nameable(ctx)
-	if err != nil || !c.scope.allows(name) {
+	if err != nil {
 		return false, err
 	}
-	if _, taken := findKB(refs, name); taken {
-		return false, nil
-	}
-	return c.scope.root == "" || slices.ContainsFunc(c.deps.Files.Roots(), func(r kbroot.RootState) bool {
-		return r.Name == c.scope.root && !r.Mounted
-	}), nil
+	_, taken := findKB(refs, name)
+	return below && !taken && c.scope.allows(name), nil
 }
 
 func toolDeleteDocument() *tool {
