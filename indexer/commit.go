@@ -24,6 +24,7 @@ func (ix *Indexer) committer(ctx context.Context, done <-chan finished, memory *
 	for f := range done {
 		batch := ix.gather(f, done)
 		ix.commit(ctx, batch)
+		ix.stages.drop(batch)
 		for _, b := range batch {
 			if b.weight > 0 {
 				memory.Release(b.weight)

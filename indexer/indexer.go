@@ -60,6 +60,7 @@ type Indexer struct {
 	orphans   []store.Job // claimed, but giving them back failed
 
 	inflight  atomic.Int64
+	stages    stages
 	meanJob   atomic.Int64 // ns; a moving mean
 	scanned   atomic.Bool  // the first full scan is over
 	scanning  atomic.Int64

@@ -31,6 +31,7 @@ func newWorker(ix *Indexer) *worker {
 // run never panics: a panic costs this one job.
 func (w *worker) run(ctx context.Context, j store.Job) (out store.Outcome) {
 	stage := "extract"
+	w.ix.stages.set(j.ID, stage)
 	defer func() {
 		if r := recover(); r != nil {
 			w.ix.log.Error("a file made the pipeline panic", "kb", j.KBName, "path", j.Path, "stage", stage, "panic", r, "stack", string(debug.Stack()))
@@ -214,6 +215,7 @@ func (w *worker) indexed(ctx context.Context, j store.Job, e kbroot.Entry, data 
 		return nil, err
 	}
 	*stage = "chunk"
+	w.ix.stages.set(j.ID, *stage)
 	in.Format = format.Name
 	w.fill(in, doc)
 	for i, part := range doc.Parts {

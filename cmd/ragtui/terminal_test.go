@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 
 type panicking struct{ *adminclient.Client }
 
-func (panicking) Jobs(context.Context, string, int) (wire.Jobs, error) { panic("on purpose") }
+func (panicking) JobsAfter(context.Context, string, int64, int) (wire.Jobs, error) {
+	panic("on purpose")
+}
 
 // terminal is a real one: a tmux server of its own with one window.
 type terminal struct {

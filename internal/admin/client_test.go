@@ -254,6 +254,18 @@ func TestJobsAreListedRetriedAndIgnored(t *testing.T) {
 	if len(jobs.Jobs) != 2 || jobs.Queue.Failed != 3 {
 		t.Errorf("%+v", jobs)
 	}
+	first, err := r.client.JobsAfter(t.Context(), "failed", 0, 1)
+	must(t, err)
+	second, err := r.client.JobsAfter(t.Context(), "failed", first.Jobs[0].ID, 1)
+	must(t, err)
+	if first.Jobs[0].ID <= second.Jobs[0].ID || second.Total != 2 {
+		t.Errorf("page by page there are %+v and %+v", first, second)
+	}
+	busy, err := r.client.Jobs(t.Context(), "processing", 10)
+	must(t, err)
+	if len(busy.Jobs) != 2 || busy.Jobs[1].Stage != "chunk" || busy.Jobs[0].Stage != "" {
+		t.Errorf("jobs in work are in the stages %+v; their last failures are of an earlier attempt", busy.Jobs)
+	}
 	must(t, r.client.RetryJob(t.Context(), 1))
 	wantCode(t, r.client.RetryJob(t.Context(), 2), fault.Conflict, "job_not_failed")
 	wantCode(t, r.client.RetryJob(t.Context(), 99), fault.NotFound, "job_not_found")

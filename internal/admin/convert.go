@@ -48,7 +48,10 @@ func wireJob(j store.Job) wire.Job {
 		ID: j.ID, KB: j.KBName, Path: j.Path, PathBytes: rawPath(j.Path),
 		State: string(j.State), Reason: string(j.Reason),
 		Stage: j.Stage, Code: j.Code, Message: j.Message, Hint: j.Hint,
-		Attempts: j.Attempts, NextTry: j.NextTry, Created: j.Created, Updated: j.Updated,
+		Attempts: j.Attempts, Priority: j.Priority, NextTry: j.NextTry, Created: j.Created, Updated: j.Updated,
+	}
+	if j.Stat.MTimeNS != 0 {
+		out.Modified = time.Unix(0, j.Stat.MTimeNS).UTC()
 	}
 	if j.Code != "" || j.Message != "" {
 		out.Class = j.Class.String()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,10 +102,14 @@ func (f *fakeIndex) ReadDocument(_ context.Context, _ int64, path string, offset
 func (f *fakeIndex) ListJobs(_ context.Context, q admin.JobQuery) (out []store.Job, total int64, err error) {
 	for _, j := range f.jobs {
 		if q.State == "" || j.State == q.State {
-			out = append(out, j)
+			total++
+			if q.After == 0 || j.ID < q.After {
+				out = append(out, j)
+			}
 		}
 	}
-	return out, int64(len(out)), f.err
+	slices.SortFunc(out, func(a, b store.Job) int { return int(b.ID - a.ID) })
+	return out[:min(q.Limit, len(out))], total, f.err
 }
 
 func (f *fakeIndex) Job(_ context.Context, id int64) (store.Job, bool, error) {
@@ -193,6 +198,8 @@ func (f *fakeWork) SetPaused(_ context.Context, kb string, paused bool) error {
 	return nil
 }
 
+func (f *fakeWork) Stages() map[int64]string { return map[int64]string{4: "chunk"} }
+
 func (f *fakeWork) Bump(_ context.Context, p kbroot.DocPath) (bool, error) {
 	f.note("bump " + p.KB + "/" + p.Path)
 	return true, nil
@@ -275,6 +282,8 @@ func newRig(t *testing.T) *rig {
 		1: {ID: 1, KBName: "notes", Path: "bad*.md", State: store.JobFailed, Class: fault.Permanent, Code: "corrupt", Message: "cannot be read", Stage: "extract", Attempts: 3},
 		2: {ID: 2, KBName: "notes", Path: "b\xff.md", State: store.JobPending},
 		3: {ID: 3, KBName: "notes", Path: "new\nline", State: store.JobFailed},
+		4: {ID: 4, KBName: "notes", Path: "busy.md", State: store.JobProcessing, Stage: "extract", Attempts: 2},
+		5: {ID: 5, KBName: "notes", Path: "claimed.md", State: store.JobProcessing, Stage: "extract", Attempts: 2},
 	}
 	kb := func(id int64, name, root string, mounted bool) store.KBStats {
 		return store.KBStats{KBInfo: store.KBInfo{ID: id, Name: name, Root: root, Mounted: mounted}, Documents: 2, Chunks: 5, Bytes: 100, Pending: 1, Failed: 1}

@@ -39,8 +39,13 @@ func (s *Server) jobs(_ http.ResponseWriter, c *call) (any, error) {
 		return nil, err
 	}
 	out := wire.Jobs{Queue: sumStats(stats).queue, Jobs: make([]wire.Job, 0, len(jobs)), Total: total}
+	stages := s.sv.Work.Stages()
 	for _, j := range jobs {
-		out.Jobs = append(out.Jobs, wireJob(j))
+		row := wireJob(j)
+		if j.State == store.JobProcessing {
+			row.Stage = stages[j.ID] // what its row says is of an earlier attempt
+		}
+		out.Jobs = append(out.Jobs, row)
 	}
 	return out, nil
 }

@@ -80,6 +80,8 @@ type Indexer interface {
 	RetryAll(ctx context.Context) (int, error)
 	SetPaused(ctx context.Context, kb string, paused bool) error
 	Bump(ctx context.Context, p kbroot.DocPath) (bool, error)
+	// Stages tells the stage of each job that a worker has begun, by the job's id.
+	Stages() map[int64]string
 	// Enqueue plans one path that the caller has just written.
 	Enqueue(ctx context.Context, p kbroot.DocPath) error
 	// Forget removes a document from the index, after its file is gone.

@@ -79,13 +79,22 @@ func (c *Client) Document(ctx context.Context, kb, path string, offset, limit in
 	return out, c.call(ctx, callTimeout, http.MethodGet, "/document", q, nil, &out)
 }
 
-// Jobs lists the queue. state is "", "pending", "processing" or "failed";
-// limit 0 is the daemon's default.
+// Jobs lists the queue, newest first. state is "", "pending", "processing" or
+// "failed"; limit 0 is the daemon's default.
 func (c *Client) Jobs(ctx context.Context, state string, limit int) (wire.Jobs, error) {
+	return c.JobsAfter(ctx, state, 0, limit)
+}
+
+// JobsAfter is Jobs from behind the job with the id after, the last of the
+// page before; 0 = from the newest.
+func (c *Client) JobsAfter(ctx context.Context, state string, after int64, limit int) (wire.Jobs, error) {
 	var out wire.Jobs
 	q := url.Values{}
 	setStr(q, "state", state)
 	setInt(q, "limit", limit)
+	if after > 0 {
+		q.Set("after", strconv.FormatInt(after, 10))
+	}
 	return out, c.call(ctx, callTimeout, http.MethodGet, "/admin/jobs", q, nil, &out)
 }
 

@@ -17,7 +17,8 @@ type Backend interface {
 	KBs(ctx context.Context) ([]wire.KB, error)
 	Documents(ctx context.Context, kb, cursor string, limit int) (wire.Documents, error)
 	Document(ctx context.Context, kb, path string, offset, limit int) (wire.DocumentView, error)
-	Jobs(ctx context.Context, state string, limit int) (wire.Jobs, error)
+	// JobsAfter lists jobs from behind the job with the id after; 0 = from the first.
+	JobsAfter(ctx context.Context, state string, after int64, limit int) (wire.Jobs, error)
 	RetryJob(ctx context.Context, id int64) error
 	RetryAll(ctx context.Context) (int, error)
 	IgnoreJob(ctx context.Context, id int64) (wire.IgnoredJob, error)

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -124,10 +125,14 @@ func (f *fakeBackend) Document(ctx context.Context, kb, path string, offset, lim
 	return v, err
 }
 
-func (f *fakeBackend) Jobs(ctx context.Context, state string, limit int) (wire.Jobs, error) {
-	err := f.did(ctx, "Jobs", state)
+func (f *fakeBackend) JobsAfter(ctx context.Context, state string, after int64, limit int) (wire.Jobs, error) {
+	err := f.did(ctx, "Jobs", state, after)
 	jobs := at(f, &f.jobs)[state]
-	return wire.Jobs{Jobs: jobs[:min(limit, len(jobs))], Total: int64(len(jobs)), Queue: at(f, &f.status).Queue}, err
+	from := 0
+	if after > 0 {
+		from = slices.IndexFunc(jobs, func(j wire.Job) bool { return j.ID == after }) + 1
+	}
+	return wire.Jobs{Jobs: jobs[from:min(from+limit, len(jobs))], Total: int64(len(jobs)), Queue: at(f, &f.status).Queue}, err
 }
 
 func (f *fakeBackend) RetryJob(ctx context.Context, id int64) error {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -30,19 +29,10 @@ func largeBackend(n, jobs int) *fakeBackend {
 	return f
 }
 
-// JobsAfter makes the fake able to list its whole queue.
-type pagingBackend struct{ *fakeBackend }
-
-func (f pagingBackend) JobsAfter(ctx context.Context, state string, after int64, limit int) (wire.Jobs, error) {
-	jobs := f.jobs[state]
-	from, _ := slices.BinarySearchFunc(jobs, after+1, func(j wire.Job, id int64) int { return int(j.ID - id) })
-	return wire.Jobs{Jobs: jobs[from:min(from+limit, len(jobs))], Total: int64(len(jobs))}, f.did(ctx, "JobsAfter", state, after)
-}
-
 func largeApp(t testing.TB, docs, jobs int) *app {
 	t.Helper()
 	f := largeBackend(docs, jobs)
-	a := liveApp(t, f, 120, 40, func(o *Options) { o.Backend = pagingBackend{f} })
+	a := liveApp(t, f, 120, 40, nil)
 	a.goTo("5")
 	a.press("j", "enter")
 	a.until("the listing", a.m.settled)

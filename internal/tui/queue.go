@@ -6,44 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"ragd/internal/wire"
 )
-
-// jobsMsg is an answer to loadJobs.
-type jobsMsg struct {
-	state string
-	jobs  wire.Jobs
-	err   error
-}
-
-// JobPager is a Backend that can list jobs beyond the first page.
-type JobPager interface {
-	JobsAfter(ctx context.Context, state string, after int64, limit int) (wire.Jobs, error)
-}
-
-const (
-	jobPage  = 1000   // the most that the daemon gives at once
-	jobsMost = 20_000 // kept for the lists; the total is shown in any case
-)
-
-func (s *shared) loadJobs(state string) tea.Cmd {
-	return func() tea.Msg {
-		ctx := context.Background()
-		all, err := s.backend.Jobs(ctx, state, jobPage)
-		pager, ok := s.backend.(JobPager)
-		for last := len(all.Jobs); ok && err == nil && last == jobPage && len(all.Jobs) < jobsMost; {
-			var more wire.Jobs
-			more, err = pager.JobsAfter(ctx, state, all.Jobs[len(all.Jobs)-1].ID, jobPage)
-			last = len(more.Jobs)
-			all.Jobs = append(all.Jobs, more.Jobs...)
-		}
-		return jobsMsg{state, all, err}
-	}
-}
 
 // The orders of the queue page.
 const (
@@ -58,27 +27,43 @@ var sortNames = [sortCount]string{"next first", "by KB", "oldest first"}
 // queuePage shows what waits and what is in work.
 type queuePage struct {
 	sh      *shared
-	jobs    map[string][]wire.Job // by state, as loaded
+	jobs    map[string][]queueRow // by state, those that wait in the order of their turns
 	total   map[string]int64
 	loading int
 	ready   bool
 	err     error
 	order   int
 	filter  filter
-	rows    []wire.Job
+	rows    []*queueRow // those that are shown
 	ls      list
 	rowY    int
+
+	took, longest time.Duration // what the loads of both states took
+	loadedAt      time.Time     // when the last of them ended
+	waits         bool          // a queueDueMsg is on its way
 }
 
+// queueDueMsg ends the pause between two loads of a long queue.
+type queueDueMsg struct{}
+
+// restFactor times the time of a load is how long a queue is left alone
+// before it is loaded again: a long one changes every second while the daemon
+// is at work, and asking for all of it each time would be work for both.
+const restFactor = 20
+
 func newQueue(sh *shared) page {
-	return &queuePage{sh: sh, jobs: map[string][]wire.Job{}, total: map[string]int64{}, filter: newFilter()}
+	return &queuePage{sh: sh, jobs: map[string][]queueRow{}, total: map[string]int64{}, filter: newFilter()}
 }
 
 func (p *queuePage) Load() tea.Cmd {
-	if p.loading > 0 {
+	if p.loading > 0 || p.waits {
 		return nil
 	}
-	p.loading = 2
+	if rest := p.longest*restFactor - p.sh.now().Sub(p.loadedAt); p.ready && rest > 0 {
+		p.waits = true
+		return tea.Tick(rest, func(time.Time) tea.Msg { return queueDueMsg{} })
+	}
+	p.loading, p.took = 2, 0
 	return tea.Batch(p.sh.loadJobs("processing"), p.sh.loadJobs("pending"))
 }
 
@@ -106,11 +91,10 @@ func (p *queuePage) Update(msg tea.Msg) tea.Cmd {
 		if msg.state == "failed" {
 			return nil
 		}
-		p.loading = max(p.loading-1, 0)
-		if p.err = msg.err; p.err == nil {
-			p.jobs[msg.state], p.total[msg.state], p.ready = msg.jobs.Jobs, msg.jobs.Total, true
-			p.arrange()
-		}
+		p.take(msg)
+	case queueDueMsg:
+		p.waits, p.longest = false, 0
+		return p.Load()
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
@@ -121,6 +105,22 @@ func (p *queuePage) Update(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+func (p *queuePage) take(msg jobsMsg) {
+	p.took += msg.took
+	if p.loading = max(p.loading-1, 0); p.loading == 0 {
+		p.longest, p.loadedAt = p.took, p.sh.now()
+	}
+	if p.err = msg.err; p.err != nil {
+		return
+	}
+	rows := queueRows(msg.jobs.Jobs)
+	if msg.state == "pending" {
+		byTurns(rows, p.sh.now())
+	}
+	p.jobs[msg.state], p.total[msg.state], p.ready = rows, msg.jobs.Total, true
+	p.arrange()
 }
 
 func (p *queuePage) key(msg tea.KeyMsg) tea.Cmd {
@@ -146,12 +146,12 @@ func (p *queuePage) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Bump):
 		return p.bump(p.rows[p.ls.cur])
 	case key.Matches(msg, k.Pause):
-		name := p.rows[p.ls.cur].KB
+		name := p.rows[p.ls.cur].kb
 		kb, _ := p.sh.world.kb(name)
 		return pauseOf(name, !kb.Paused)(p.sh)
 	case key.Matches(msg, k.CopyRef):
 		j := p.rows[p.ls.cur]
-		return p.sh.copy(p.sh.filePath(j.KB, rawPath(j.Path, j.PathBytes)), "the path")
+		return p.sh.copy(p.sh.filePath(j.kb, j.path), "the path")
 	}
 	return nil
 }
@@ -161,16 +161,18 @@ func (p *queuePage) enter() tea.Cmd {
 		return nil
 	}
 	j := p.rows[p.ls.cur]
-	return send(goMsg{pageDocuments, showDoc{j.KB, rawPath(j.Path, j.PathBytes)}})
+	return send(goMsg{pageDocuments, showDoc{j.kb, j.path}})
 }
 
-func (p *queuePage) bump(j wire.Job) tea.Cmd {
+func (p *queuePage) bump(j *queueRow) tea.Cmd {
+	p.longest = 0 // what a person does is seen at once
+	kb, path := j.kb, j.path
 	return p.sh.act(func(ctx context.Context) (string, error) {
-		ok, err := p.sh.backend.Bump(ctx, j.KB, rawPath(j.Path, j.PathBytes))
+		ok, err := p.sh.backend.Bump(ctx, kb, path)
 		if !ok {
 			return "it does not wait any more", err
 		}
-		return visible(j.Path) + " is next", err
+		return visible(path) + " is next", err
 	})
 }
 
@@ -178,27 +180,25 @@ func (p *queuePage) bump(j wire.Job) tea.Cmd {
 func (p *queuePage) arrange() {
 	var on int64
 	if p.ls.cur > 0 && p.ls.cur < len(p.rows) { // at the top one stays at the top
-		on = p.rows[p.ls.cur].ID
+		on = p.rows[p.ls.cur].id
 	}
 	p.rows = p.rows[:0]
 	for _, state := range []string{"processing", "pending"} {
-		for _, j := range p.jobs[state] {
-			if p.filter.match(j.KB, j.Path, j.Stage, j.State) {
+		for i := range p.jobs[state] {
+			if j := &p.jobs[state][i]; p.filter.match(j.kb, j.path, j.what, state) {
 				p.rows = append(p.rows, j)
 			}
 		}
 	}
 	switch p.order {
 	case byKB:
-		slices.SortStableFunc(p.rows, func(a, b wire.Job) int {
-			return cmp.Or(strings.Compare(a.KB, b.KB), strings.Compare(b.State, a.State))
-		})
+		slices.SortStableFunc(p.rows, func(a, b *queueRow) int { return strings.Compare(a.kb, b.kb) })
 	case byAge:
-		slices.SortStableFunc(p.rows, func(a, b wire.Job) int { return a.Created.Compare(b.Created) })
+		slices.SortStableFunc(p.rows, func(a, b *queueRow) int { return a.created.Compare(b.created) })
 	}
 	p.ls.resize(len(p.rows), max(p.ls.h, 1))
 	for i, j := range p.rows {
-		if j.ID == on && on != 0 {
+		if j.id == on && on != 0 {
 			p.ls.moveTo(i)
 			break
 		}
@@ -242,34 +242,30 @@ func (p *queuePage) empty() string {
 	return "The queue is empty: everything is indexed."
 }
 
-func (p *queuePage) row(j wire.Job, on bool, w int) string {
+func (p *queuePage) row(j *queueRow, on bool, w int) string {
 	st, g := p.sh.st, p.sh.g
-	sign, style := g.Wait, st.Dim
-	what := j.Reason
-	if j.State == "processing" {
-		sign, style, what = g.Busy, st.Info, j.Stage
-	}
-	if what == "" {
-		what = j.State
-	}
-	if j.State != "processing" && j.NextTry.After(p.sh.now()) {
-		what = "again in " + shortSpan(j.NextTry.Sub(p.sh.now()))
+	sign, style, what := g.Wait, st.Dim, j.what
+	switch {
+	case j.busy:
+		sign, style = g.Busy, st.Info
+	case j.nextTry.After(p.sh.now()):
+		what = "again in " + shortSpan(j.nextTry.Sub(p.sh.now()))
 	}
 	kbW, whatW, ageW := min(max(w/8, 8), 20), 14, 6
 	if w < 60 {
 		kbW, whatW = 0, 9
 	}
-	name := visible(j.Path)
+	name := visible(j.path)
 	if kbW == 0 {
-		name = visible(j.KB) + "/" + name
+		name = visible(j.kb) + "/" + name
 	}
 	pathW := w - 5 - kbW - whatW - ageW - 3
 	if kbW > 0 {
 		pathW--
 	}
-	cells := fit(clipPath(name, pathW), pathW) + " " + fit(visible(what), whatW) + fitRight(shortSpan(p.sh.now().Sub(j.Created)), ageW)
+	cells := fit(clipPath(name, pathW), pathW) + " " + fit(visible(what), whatW) + fitRight(shortSpan(p.sh.now().Sub(j.created)), ageW)
 	if kbW > 0 {
-		cells = fit(visible(j.KB), kbW) + " " + cells
+		cells = fit(visible(j.kb), kbW) + " " + cells
 	}
 	if on {
 		return " " + st.Cursor.Render(fit(g.Cursor+" "+sign+" "+cells, w-2))
@@ -282,8 +278,9 @@ func (p *queuePage) summary(w, most int) []string {
 	st, q := p.sh.st, p.sh.world.queue()
 	line := " " + st.Strong.Render(count(q.Pending)+" waiting") + st.Dim.Render(" "+p.sh.g.Dot+" "+count(q.Processing)+" in work")
 	stages := map[string]int{}
-	for _, j := range p.jobs["processing"] {
-		stages[cmp.Or(j.Stage, "starting")]++
+	for i := range p.jobs["processing"] {
+		j := &p.jobs["processing"][i]
+		stages[j.what]++
 	}
 	names := make([]string, 0, len(stages))
 	for name := range stages {
