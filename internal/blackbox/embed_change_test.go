@@ -129,7 +129,7 @@ func TestAServersVectorsServeWhileTheBuiltInModelCatchesUp(t *testing.T) {
 	t.Parallel()
 	s := embedtest.NewServer(t, 48)
 	h := newHome(t, serverEnv(s.URL, "model-a", "EMBED_THREADS=1")...)
-	const n = 400
+	const n = 150
 	h.many(t, "notes", n, func(i int) string {
 		return fmt.Sprintf("Entry%d. ", i) + strings.Repeat("The walrus sleeps on the ice of the harbour until the tide comes in. ", 20)
 	})
@@ -141,7 +141,7 @@ func TestAServersVectorsServeWhileTheBuiltInModelCatchesUp(t *testing.T) {
 	before := len(s.Inputs())
 	res, _ := h.meaning(t, "Entry7 walrus")
 	if e := h.status(t).Embedder; e.Serving == "" {
-		t.Skip("this machine embeds 400 texts before it answers one query")
+		t.Skip("this machine embeds 150 texts before it answers one query")
 	}
 	if in := s.Inputs()[before:]; res.Fallback != "" || len(in) != 1 || in[0] != "Entry7 walrus" {
 		t.Errorf("the server was asked for %q; fallback %q", in, res.Fallback)

@@ -128,7 +128,7 @@ func TestPassagesAreEmbeddedOnNicedThreadsAndNothingGoesOverTheNetwork(t *testin
 				}
 			}
 		}
-		if nices["10"] == 0 || nices["0"] == 0 {
+		if nices["10"] == 0 || len(nices) < 2 { // the others are as nice as this test
 			return fmt.Sprint(nices)
 		}
 		return ""

@@ -235,14 +235,6 @@ func TestARenameOfAThousandFilesEmbedsNothing(t *testing.T) {
 		return ""
 	})
 	h.embedded(t, n)
-	h.rename(t, "new", "newer")
-	eventually(t, "all are in under the new folder", func() string {
-		if got := len(h.indexed(t, "newer")); got != n {
-			return fmt.Sprintf("%d", got)
-		}
-		return ""
-	})
-	h.embedded(t, n)
 	if after := s.Inputs(); len(after) != before {
 		t.Errorf("%d texts were embedded, such as %q", len(after)-before, after[before])
 	}
