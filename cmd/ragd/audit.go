@@ -76,9 +76,10 @@ func (l *auditLog) append(e auditEntry) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// One write of a whole line: a crash leaves no half one before the next.
+	// One write of a whole line: a crash leaves no half one before the next. It
+	// is as durable as the document, which is brought to the disk, too.
 	_, err = f.Write(append(line, '\n'))
-	return err
+	return errors.Join(err, f.Sync())
 }
 
 func (l *auditLog) numbered(n int) string {

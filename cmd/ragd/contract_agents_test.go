@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/BurntSushi/toml"
 )
 
 func mkdirAll(dir string) error { return os.MkdirAll(dir, 0o755) }
@@ -160,6 +163,16 @@ func TestTheAgentCommands(t *testing.T) {
 		}
 	}
 	want(t, "taken up at once", all(s.agent("helper").call("rag_search", obj{"query": "pump"}).list("results"), "kb"), "al")
+	var codex struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `toml:"mcp_servers"`
+	}
+	if err := toml.Unmarshal([]byte(s.ok("agent", "snippet", "helper", "--host", "codex")), &codex); err != nil || codex.Servers["ragd-helper"].Env["XDG_RUNTIME_DIR"] != s.path("run") {
+		t.Errorf("%v %+v", err, codex)
+	}
 	if out := s.ok("agent", "list"); !strings.Contains(out, "helper") || !strings.Contains(out, "al") {
 		t.Error(out)
 	}
@@ -170,6 +183,7 @@ func TestTheAgentCommands(t *testing.T) {
 		Servers map[string]struct {
 			Type, Command string
 			Args          []string
+			Env           map[string]string
 		}
 	}
 	must(t, json.Unmarshal([]byte(snippets[3].Text), &v))
@@ -177,8 +191,14 @@ func TestTheAgentCommands(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 
-	// The bridge carries an agent's messages to its own socket.
-	cmd := s.program("mcp", "--agent", "helper")
+	// The bridge carries an agent's messages to its own socket, also in a host
+	// that hands on nothing of its environment.
+	entry := v.Servers["ragd-helper"]
+	cmd := exec.Command(entry.Command, entry.Args...)
+	cmd.Env = []string{asProgram + "=1", "HOME=" + s.home, "PATH=" + os.Getenv("PATH")}
+	for name, value := range entry.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"rag_list_kbs","arguments":{}}}` + "\n")
 	bridged, err := cmd.Output()

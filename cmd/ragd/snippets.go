@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ragd/internal/fault"
@@ -21,7 +23,7 @@ type snippet struct {
 // mcpHost is a program that starts MCP servers.
 type mcpHost struct {
 	name, file string
-	text       func(name string, command []string) (string, error)
+	text       func(name string, command []string, env map[string]string) (string, error)
 }
 
 func mcpHosts() []mcpHost {
@@ -52,13 +54,14 @@ func checkHost(host string) error {
 	return usageError{fmt.Errorf("--host is %q; allowed: %s", host, strings.Join(hostNames(), ", "))}
 }
 
-func jsonHost(section, kind string) func(string, []string) (string, error) {
-	return func(name string, command []string) (string, error) {
+func jsonHost(section, kind string) func(string, []string, map[string]string) (string, error) {
+	return func(name string, command []string, env map[string]string) (string, error) {
 		entry := struct {
-			Type    string   `json:"type,omitempty"`
-			Command string   `json:"command"`
-			Args    []string `json:"args"`
-		}{kind, command[0], command[1:]}
+			Type    string            `json:"type,omitempty"`
+			Command string            `json:"command"`
+			Args    []string          `json:"args"`
+			Env     map[string]string `json:"env,omitempty"`
+		}{kind, command[0], command[1:], env}
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetIndent("", "  ")
@@ -68,7 +71,7 @@ func jsonHost(section, kind string) func(string, []string) (string, error) {
 	}
 }
 
-func tomlHost(name string, command []string) (string, error) {
+func tomlHost(name string, command []string, env map[string]string) (string, error) {
 	// A JSON string is a TOML one, too, as long as it holds no DEL.
 	quote := func(s string) (string, error) {
 		var b bytes.Buffer
@@ -84,7 +87,31 @@ func tomlHost(name string, command []string) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", name, quoted[0], strings.Join(quoted[1:], ", ")), nil
+	text := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", name, quoted[0], strings.Join(quoted[1:], ", "))
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(env)) {
+		value, err := quote(env[key])
+		if err != nil {
+			return "", err
+		}
+		pairs = append(pairs, key+" = "+value)
+	}
+	if len(pairs) > 0 {
+		text += "env = { " + strings.Join(pairs, ", ") + " }\n"
+	}
+	return text, nil
+}
+
+// placeEnv are the variables that settings file and sockets are found by. Some
+// hosts start servers with hardly any environment, so snippets carry them.
+func placeEnv() map[string]string {
+	env := map[string]string{}
+	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "RAGD_CONFIG"} {
+		if v := os.Getenv(name); filepath.IsAbs(v) {
+			env[name] = v
+		}
+	}
+	return env
 }
 
 // snippets are those of all hosts, or of one.
@@ -107,7 +134,7 @@ func (a *app) snippets(agent, host string) ([]snippet, error) {
 		if host != "" && host != h.name {
 			continue
 		}
-		text, err := h.text("ragd-"+agent, command)
+		text, err := h.text("ragd-"+agent, command, placeEnv())
 		if err != nil {
 			return nil, err
 		}
