@@ -57,7 +57,7 @@ type doorChange struct {
 }
 
 type agentDoor struct {
-	name   string
+	agent  config.Agent // guarded by agentDoors.mu
 	server *mcpserver.Server
 	stop   context.CancelFunc
 	done   chan struct{}
@@ -114,7 +114,7 @@ func (d *daemon) setAgents(ctx context.Context, cfg *config.Config, commit func(
 		d.doors.mu.Lock()
 		door := d.doors.open[a.Socket]
 		if door != nil {
-			door.name = a.Name
+			door.agent = a
 		}
 		d.doors.mu.Unlock()
 		if door != nil { // else it broke just now
@@ -153,7 +153,7 @@ func (s *agentDoors) listen(agents []config.Agent) (map[string]net.Listener, err
 
 func (d *daemon) openDoor(ctx context.Context, l net.Listener, a config.Agent, o mcpserver.Options) {
 	ctx, stop := context.WithCancel(ctx)
-	door := &agentDoor{name: a.Name, server: mcpserver.New(o, d.mcpDeps()), stop: stop, done: make(chan struct{})}
+	door := &agentDoor{agent: a, server: mcpserver.New(o, d.mcpDeps()), stop: stop, done: make(chan struct{})}
 	d.doors.mu.Lock()
 	if d.doors.open == nil {
 		d.doors.open = map[string]*agentDoor{}
@@ -196,31 +196,34 @@ func (s *agentDoors) close(gone func(path string) bool) {
 
 // sessions are the clients on all sockets; their ids tell the sockets apart.
 func (d *daemon) sessions() []wire.Agent {
-	out := sessionsOf(d.mcp, "")
+	out := sessionsOf(d.mcp)
 	d.doors.mu.Lock()
 	doors := make([]*agentDoor, 0, len(d.doors.open))
-	names := make([]string, 0, len(d.doors.open))
+	agents := make([]config.Agent, 0, len(d.doors.open))
 	for _, door := range d.doors.open {
-		doors, names = append(doors, door), append(names, door.name)
+		doors, agents = append(doors, door), append(agents, door.agent)
 	}
 	d.doors.mu.Unlock()
 	for i, door := range doors {
-		out = append(out, sessionsOf(door.server, names[i])...)
+		for _, x := range sessionsOf(door.server) {
+			x.Session, x.Name, x.Scope = agents[i].Name+"/"+x.Session, agents[i].Name, scopeOf(agents[i])
+			out = append(out, x)
+		}
 	}
 	return out
 }
 
-func sessionsOf(s *mcpserver.Server, agent string) []wire.Agent {
+func scopeOf(a config.Agent) *wire.Scope {
+	return &wire.Scope{KBs: a.KBs, Tools: a.Tools, ReadOnly: a.ReadOnly, NoKnowledge: !a.Knowledge, Root: a.Root}
+}
+
+func sessionsOf(s *mcpserver.Server) []wire.Agent {
 	var out []wire.Agent
 	for _, x := range s.Sessions() {
-		a := wire.Agent{
+		out = append(out, wire.Agent{
 			Session: x.ID, Name: x.Name, Client: x.Client, Connected: x.Connected,
 			Calls: x.Calls, LastTool: x.LastTool, LastQuery: x.LastQuery,
-		}
-		if agent != "" {
-			a.Session, a.Name = agent+"/"+x.ID, agent
-		}
-		out = append(out, a)
+		})
 	}
 	return out
 }

@@ -1,14 +1,11 @@
 package tui
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"ragd/internal/wire"
 )
@@ -220,42 +217,4 @@ func (p *agentsPage) row(l wire.LogLine, on bool, w int) string {
 	text = clip(text, room)
 	rest := clip(attrs, room-width(text)-2)
 	return "   " + st.Dim.Render(stamp) + " " + style.Render(level) + " " + text + "  " + st.Dim.Render(rest)
-}
-
-// agents is the table of connected clients.
-func (p *agentsPage) agents(w, most int) []string {
-	st := p.sh.st
-	var list []wire.Agent
-	if p.sh.world.status != nil {
-		list = p.sh.world.status.Agents
-	}
-	right := ""
-	if len(list) > most-1 {
-		right = fmt.Sprintf("first %d of %d", most-1, len(list))
-	}
-	lines := []string{p.sh.section("Agents", right, w)}
-	if len(list) == 0 {
-		return append(lines, "   "+st.Dim.Render(clip("No agent is connected. Give your MCP host the command: ragd mcp", w-4)))
-	}
-	nameW := min(max(w/5, 12), 28)
-	for _, a := range list[:min(len(list), most-1)] {
-		name := visible(cmp.Or(a.Name, a.Client, "unnamed"))
-		if a.Client != "" && a.Client != a.Name && w >= 70 {
-			name += " (" + visible(a.Client) + ")"
-		}
-		last := "no call yet"
-		if a.LastTool != "" {
-			last = visible(a.LastTool)
-			if a.LastQuery != "" {
-				last += ": " + visible(a.LastQuery)
-			}
-		}
-		row := fit(name, nameW) + fitRight(plural(a.Calls, "call", "calls"), 12) + fitRight(shortSpan(p.sh.now().Sub(a.Connected)), 6) + "  "
-		lines = append(lines, p.agentLine(row, last, st.Dim, w))
-	}
-	return lines
-}
-
-func (p *agentsPage) agentLine(row, last string, dim lipgloss.Style, w int) string {
-	return "   " + row + dim.Render(clip(last, w-5-width(row)))
 }

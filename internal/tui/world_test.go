@@ -30,7 +30,7 @@ func richBackend() *fakeBackend {
 		Index: wire.Index{Bytes: 912_000_000, FreeDiskBytes: 120_000_000_000, RetainedRevisions: 37},
 		Agents: []wire.Agent{
 			{Name: "claude", Client: "claude-code 2.1", Connected: before(2 * time.Hour), Calls: 118, LastTool: "rag_search", LastQuery: "how are keys rotated?"},
-			{Name: "reviewer", Connected: before(5 * time.Minute)},
+			{Name: "reviewer", Connected: before(5 * time.Minute), Scope: &wire.Scope{KBs: []string{"notes", "papers"}, ReadOnly: true}},
 		},
 	}
 	f.kbs = []wire.KB{

@@ -85,3 +85,12 @@ type Problem struct {
 	Repaired   bool   `json:"repaired,omitempty"`
 	Warning    bool   `json:"warning,omitempty"` // worth knowing, nothing is broken
 }
+
+// Scope is what an agent may see and do.
+type Scope struct {
+	KBs         []string `json:"kbs"`   // globs over names; null = all
+	Tools       []string `json:"tools"` // it may call; null = all
+	ReadOnly    bool     `json:"read_only"`
+	NoKnowledge bool     `json:"no_knowledge,omitempty"` // search_knowledge is refused
+	Root        string   `json:"root,omitempty"`         // the only root it sees
+}

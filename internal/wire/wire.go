@@ -130,6 +130,7 @@ type Agent struct {
 	Calls     int64     `json:"calls"`
 	LastTool  string    `json:"last_tool,omitempty"`
 	LastQuery string    `json:"last_query,omitempty"`
+	Scope     *Scope    `json:"scope,omitempty"` // of an agent with a socket of its own; nil = it may do everything
 }
 
 // Document is one row of a KB's listing.
