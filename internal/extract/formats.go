@@ -14,6 +14,12 @@ type formatGroup struct {
 	names      string
 }
 
+// version sets the format's version.
+func (g formatGroup) version(v int) formatGroup {
+	g.format.Version = v
+	return g
+}
+
 func plainText() fileType {
 	return fileType{format: Format{Name: "text", Version: 1}, read: readText("text/plain", chunk.FormatPlain)}
 }
@@ -94,8 +100,8 @@ func workerGroups() []formatGroup {
 		worker("eml", readEML, "eml emlx"),
 		worker("mbox", readMbox, "mbox mbx"),
 		worker("msg", readMSG, "msg oft"),
-		worker("odf", readODF, "odt ods odp ott ots otp odg otg odm"),
-		worker("odf-flat", readFlatODF, "fodt fods fodp fodg"),
+		worker("odf", readODF, "odt ods odp ott ots otp odg otg odm").version(2),
+		worker("odf-flat", readFlatODF, "fodt fods fodp fodg").version(2),
 		worker("ipynb", readNotebook, "ipynb"),
 		worker("xml", readXML, "ttml dfxp xml rss atom nxml dita docbook tei opml"),
 		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam"),

@@ -25,7 +25,10 @@ func readODF(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	if err := pack.checkManifest(); err != nil {
 		return nil, err
 	}
-	o := odfReader{ctx: ctx, w: &mdWriter{}, path: src.Path, meta: map[string]string{}, pack: pack}
+	o := odfReader{ctx: ctx, w: &mdWriter{}, path: src.Path, meta: map[string]string{}, pack: pack, lists: newODFLists()}
+	if err := pack.xmlPart("styles.xml", o.lists.collect); err != nil {
+		return nil, err
+	}
 	if err := pack.xmlPart("content.xml", o.read); err != nil {
 		return nil, err
 	}
@@ -40,7 +43,7 @@ func readFlatODF(ctx context.Context, src Source, _ fileType) (*Document, error)
 	if !bytes.Contains(head(src.Data, 4<<10), []byte("opendocument")) {
 		return nil, wrongType(src.Path, detectType(src.Data))
 	}
-	o := odfReader{ctx: ctx, w: &mdWriter{}, path: src.Path, meta: map[string]string{}}
+	o := odfReader{ctx: ctx, w: &mdWriter{}, path: src.Path, meta: map[string]string{}, lists: newODFLists()}
 	if err := o.readMeta(newXMLReader(bytes.NewReader(src.Data))); err != nil {
 		return nil, err
 	}
@@ -71,6 +74,7 @@ type odfReader struct {
 	title string
 	meta  map[string]string
 	slide int
+	lists odfLists
 	pack  *zipPackage // nil for the flat form
 	notes []string    // footnotes of the block being read
 	size  int
@@ -112,7 +116,7 @@ func (o *odfReader) readMeta(x *xmlReader) error {
 
 // read walks the blocks of the body.
 func (o *odfReader) read(x *xmlReader) error {
-	inBody := false
+	inBody, style := false, ""
 	for {
 		t, err := x.next()
 		if errors.Is(err, io.EOF) {
@@ -130,6 +134,7 @@ func (o *odfReader) read(x *xmlReader) error {
 			continue
 		}
 		if !inBody {
+			o.lists.style(e, &style)
 			continue
 		}
 		if err := o.block(x, e, 0); err != nil {
@@ -155,13 +160,24 @@ func (o *odfReader) block(x *xmlReader, e xml.StartElement, list int) error {
 	case "p":
 		s, err := o.inline(x, 0)
 		if list > 0 {
-			o.w.item(list-1, "-", s)
+			o.listed(list, s)
 		} else {
 			o.w.paragraph(s)
 		}
 		return o.flush(err)
 	case "list":
-		return o.blocks(x, list+1)
+		o.lists.enter(e)
+		err := o.blocks(x, list+1)
+		o.lists.leave()
+		return err
+	case "list-item":
+		o.lists.item(e)
+	case "frame":
+		if attrOf(e, "class") == "title" { // of a slide
+			s, err := o.inline(x, 0)
+			o.w.heading(1, s)
+			return o.flush(err)
+		}
 	case "table":
 		return o.sheetOrTable(x, e)
 	case "page":
@@ -178,6 +194,15 @@ func (o *odfReader) block(x *xmlReader, e xml.StartElement, list int) error {
 		return x.skip()
 	}
 	return nil
+}
+
+// listed writes a paragraph of a list's item.
+func (o *odfReader) listed(list int, s string) {
+	if mark := o.lists.mark(); mark != "" {
+		o.w.item(list-1, mark, s)
+	} else {
+		o.w.paragraph(s)
+	}
 }
 
 // blocks reads the children of an element up to its end.
