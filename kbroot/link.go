@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,8 +105,8 @@ func brokenLink(err error) Verdict {
 // are not reached through a link either, and what is indexed under its own
 // path in this KB is not indexed twice.
 func (d *dir) judgeTarget(target string) Verdict {
-	for _, own := range d.s.top.own {
-		if target == own || strings.HasPrefix(target, own+"/") {
+	for at := target; at != "." && at != "/"; at = path.Dir(at) {
+		if d.s.top.owns(at) {
 			return ownVerdict(target)
 		}
 	}

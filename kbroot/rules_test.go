@@ -112,11 +112,12 @@ func TestAChangedRuleActsAtOnce(t *testing.T) {
 func TestTheDaemonsOwnDataIsNeverIndexed(t *testing.T) {
 	t.Parallel()
 	s, dir := rootSet(t)
-	put(t, dir, map[string]string{"k/a.md": "", "k/data/x.md": "", "k/data/y/z.md": "", "own/b.md": ""})
+	put(t, dir, map[string]string{"k/a.md": "", "k/data/x.md": "", "k/data/y/z.md": "", "own/b.md": "", "k/i.db.corrupt-2": "", "k/i.db.md": ""})
 	must(t, os.Symlink("data", filepath.Join(dir, "k/link")))
-	o := Options{Roots: []RootSpec{{Dir: dir}}, OwnDirs: []string{filepath.Join(dir, "k/data"), filepath.Join(dir, "own"), filepath.Dir(dir), dir}}
+	must(t, os.Symlink("i.db.corrupt-2", filepath.Join(dir, "k/kept.md")))
+	o := Options{Roots: []RootSpec{{Dir: dir}}, OwnDirs: []string{filepath.Join(dir, "k/data"), filepath.Join(dir, "own"), filepath.Join(dir, "k/i.db.corrupt-*"), filepath.Dir(dir), dir}}
 	must(t, s.Reconfigure(o))
-	same(t, "walk", walked(t, s, "k", ""), []string{"a.md"})
+	same(t, "walk", walked(t, s, "k", ""), []string{"a.md", "i.db.md"})
 	if _, ok := s.KB("own"); ok {
 		t.Error("the daemon's own folder is a KB")
 	}

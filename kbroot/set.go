@@ -30,7 +30,7 @@ type Options struct {
 	Mounts       []MountSpec
 	Hidden       bool     // index hidden files below a KB too; the built-in excludes still apply
 	MaxFileBytes int64    // files above it are listed, not indexed; 0 is DefaultMaxFileBytes
-	OwnDirs      []string // absolute paths of the daemon's own files and folders, never indexed
+	OwnDirs      []string // absolute paths of the daemon's own files and folders, never indexed; a * at the end stands for any rest of a name
 	Exclude      []string // patterns in .gitignore syntax, relative to each KB; they win over ignore files
 }
 

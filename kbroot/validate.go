@@ -146,6 +146,8 @@ func setOwn(o *Options, tops []*top) error {
 		forms := []string{own}
 		if p, err := filepath.EvalSymlinks(own); err == nil && p != own {
 			forms = append(forms, p)
+		} else if p, err := filepath.EvalSymlinks(filepath.Dir(own)); err == nil && p != filepath.Dir(own) {
+			forms = append(forms, filepath.Join(p, filepath.Base(own)))
 		}
 		for _, t := range tops {
 			bases := []string{t.dir}

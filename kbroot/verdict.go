@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -55,16 +56,24 @@ func (d *dir) fixed(path, name string) Verdict {
 		if d.real != d.path {
 			real = join(d.real, name)
 		}
-		for _, own := range t.own {
-			if path == own || real == own {
-				return ownVerdict(name)
-			}
+		if t.owns(path) || t.owns(real) {
+			return ownVerdict(name)
 		}
 	}
 	if e := builtins.find(name); e != nil {
 		return builtinVerdict(name, e)
 	}
 	return Verdict{Code: OK}
+}
+
+// owns reports whether a path is one of the daemon's own. One that ends in *
+// stands for all names of its folder that begin so.
+func (t *top) owns(path string) bool {
+	return slices.ContainsFunc(t.own, func(own string) bool {
+		start, many := strings.CutSuffix(own, "*")
+		rest, ok := strings.CutPrefix(path, start)
+		return ok && (rest == "" || many && !strings.Contains(rest, "/"))
+	})
 }
 
 func ownVerdict(name string) Verdict {

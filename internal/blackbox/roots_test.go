@@ -121,7 +121,12 @@ func TestTheDaemonsOwnDataIsNeverIndexed(t *testing.T) {
 			h := newHome(t)
 			must(t, os.MkdirAll(h.path("kb/own/ragd"), 0o700))
 			h.env = append(h.env, fmt.Sprintf(c.env, h.root))
+			must(t, os.WriteFile(h.path("kb/own/ragd/index.db"), []byte("what is no index is set aside"), 0o600))
 			h.serve(t)
+			if kept, err := filepath.Glob(h.path("kb/own/ragd/index.db.corrupt-*")); err != nil || len(kept) == 0 {
+				t.Error("nothing was set aside", err)
+			}
+			must(t, os.WriteFile(h.path("kb/own/ragd/audit.jsonl.1"), []byte("{}"), 0o600))
 			h.write(t, "kb/own/ragd/notes.md", "dugong in the data folder")
 			h.write(t, "kb/own/beside.md", "dugong beside it")
 			h.write(t, "kb/a.md", "dugong outside of it")

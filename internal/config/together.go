@@ -76,7 +76,8 @@ func (c *Config) ownPaths() []string {
 		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 			own = append(own, c.DBPath+suffix)
 		}
-		for _, name := range []string{"barrier", "cache"} {
+		own = append(own, c.DBPath+".corrupt-*") // set aside when they were damaged
+		for _, name := range []string{"barrier", "cache", "audit.jsonl*"} {
 			own = append(own, filepath.Join(c.DataDir(), name))
 		}
 	}
