@@ -72,7 +72,8 @@ func (s *Server) hello(ctx context.Context) (wire.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	status, err := s.fullStatus(ctx)
-	return wire.Event{Type: "hello", At: time.Now(), Status: &status}, err
+	now := time.Now()
+	return wire.Event{Type: "hello", At: now, Status: &status, History: s.hub.history(now)}, err
 }
 
 func (s *Server) queueEvent(ctx context.Context) (wire.Event, error) {

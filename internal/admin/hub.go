@@ -19,6 +19,7 @@ type Hub struct {
 	mu      sync.Mutex
 	streams map[*stream]struct{}
 	stir    chan struct{} // capacity 1: something happened to documents
+	past    past          // guarded by mu
 }
 
 // stream is one listener.
@@ -41,6 +42,7 @@ func (h *Hub) Publish(ev wire.Event) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.past.note(ev)
 	if len(h.streams) == 0 {
 		return
 	}
@@ -58,6 +60,13 @@ func (h *Hub) Publish(ev wire.Event) {
 		}
 		wake(s.ready)
 	}
+}
+
+// history is what happened before now.
+func (h *Hub) history(now time.Time) *wire.History {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.past.tell(now)
 }
 
 func (h *Hub) stirred() <-chan struct{} { return h.stir }

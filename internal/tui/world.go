@@ -63,6 +63,9 @@ func (w *world) apply(ev wire.Event, now time.Time) (hello bool) {
 		w.link = *ev.Link
 	case ev.Type == "hello" && ev.Status != nil:
 		w.status, w.wasLive = ev.Status, true
+		if ev.History != nil {
+			w.recall(*ev.History, ev.At)
+		}
 		return true
 	case w.status == nil:
 		// Nothing is shown before the first hello, so nothing can be updated.
@@ -82,6 +85,23 @@ func (w *world) apply(ev wire.Event, now time.Time) (hello bool) {
 		w.log = appendRing(w.log, *ev.Log, maxLog)
 	}
 	return false
+}
+
+// recall takes over what happened before one listened.
+func (w *world) recall(h wire.History, at time.Time) {
+	w.activity = w.activity[:0]
+	for _, past := range newest(h.Recent, maxActivity) {
+		if past.Document != nil {
+			w.activity = append(w.activity, activity{past.At, *past.Document})
+		}
+	}
+	w.spark = sparkline{}
+	counts := newest(h.PerSecond, sparkSecs)
+	for i, n := range counts {
+		second := at.Add(time.Duration(i+1-len(counts)) * time.Second)
+		w.spark.advance(second.Unix())
+		w.spark.counts[second.Unix()%sparkSecs] = max(n, 0)
+	}
 }
 
 func (w *world) note(ev wire.Event, now time.Time) {

@@ -94,3 +94,10 @@ type Scope struct {
 	NoKnowledge bool     `json:"no_knowledge,omitempty"` // search_knowledge is refused
 	Root        string   `json:"root,omitempty"`         // the only root it sees
 }
+
+// History is what has happened of late, so that a client that has just come
+// shows it too.
+type History struct {
+	Recent    []Event `json:"recent"`     // of type document, oldest first; not those of kind queued and unchanged
+	PerSecond []int   `json:"per_second"` // documents indexed in each of the last seconds; the last is the event's own
+}

@@ -323,6 +323,7 @@ type Event struct {
 	Type     string    `json:"type"` // hello, queue, document, watcher, phase, agents, log; link (from the client, never sent)
 	At       time.Time `json:"at"`
 	Status   *Status   `json:"status,omitempty"`   // hello
+	History  *History  `json:"history,omitempty"`  // hello
 	Queue    *Queue    `json:"queue,omitempty"`    // queue
 	Document *DocEvent `json:"document,omitempty"` // document
 	Watcher  *Watcher  `json:"watcher,omitempty"`  // watcher
