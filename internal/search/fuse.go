@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"ragd/internal/store"
@@ -18,7 +17,9 @@ type fused struct {
 	meanRank        int // 1-based; 0 = not found by meaning
 	cosine          float64
 	meaning         float64
-	vector          bool // its cosine is known
+	vector          bool    // its cosine is known
+	byLexical       float64 // what the legs give to base
+	byMeaning       float64
 	base            float64
 	score           float64
 	rank            int
@@ -57,11 +58,13 @@ func join(mode Mode, lex store.LexicalResult, leg *meaningLeg) []fused {
 	return out
 }
 
-// order gives every chunk its score and puts the best first. One whose vectors
-// are not in yet competes by keyword alone.
+// order gives every chunk its score and puts the best first.
 func order(mode Mode, w weight, out []fused) []fused {
 	for i := range out {
-		out[i].base = out[i].combine(mode, w.meaning)
+		out[i].weigh(mode, w.meaning)
+	}
+	if mode != ModeRRF {
+		byDocument(out)
 	}
 	slices.SortFunc(out, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.base, a.base), cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
@@ -69,19 +72,23 @@ func order(mode Mode, w weight, out []fused) []fused {
 	return slices.DeleteFunc(out, func(f fused) bool { return f.base <= 0 })
 }
 
-func (f *fused) combine(mode Mode, w float64) float64 {
+// weigh sets what each leg gives to the chunk's score. One whose vectors are
+// not in yet competes by keyword alone.
+func (f *fused) weigh(mode Mode, w float64) {
 	switch mode {
 	case ModeKeyword:
-		return f.lexical
+		f.byLexical, f.byMeaning = f.lexical, 0
 	case ModeMeaning:
-		return f.meaning
+		f.byLexical, f.byMeaning = 0, f.meaning
 	case ModeRRF:
-		return (reciprocal(f.lexRank) + reciprocal(f.meanRank)) * (rrfK + 1) / 2
+		f.byLexical, f.byMeaning = reciprocal(f.lexRank)*(rrfK+1)/2, reciprocal(f.meanRank)*(rrfK+1)/2
+	default:
+		f.byLexical, f.byMeaning = (1-w)*f.lexical, w*f.meaning
+		if !f.vector {
+			f.byLexical = f.lexical * max(1-w, 0.5) // not to be taken for meaningless
+		}
 	}
-	if !f.vector {
-		return f.lexical * max(1-w, 0.5) // no vector yet: not to be taken for meaningless
-	}
-	return (1-w)*f.lexical + w*f.meaning
+	f.base = f.byLexical + f.byMeaning
 }
 
 func reciprocal(rank int) float64 {
@@ -93,7 +100,7 @@ func reciprocal(rank int) float64 {
 
 // match says which legs a hit owes its place to.
 func (f *fused) match() string {
-	lexical, meaning := f.lexRank > 0, f.vector && f.meaning > 0 && (f.meanRank > 0 || f.meaning >= goodMeaning)
+	lexical, meaning := f.lexRank > 0, f.vector && f.meaning > 0 && (f.meanRank > 0 || f.cosine >= weakCosine)
 	switch {
 	case lexical && meaning:
 		return "both"
@@ -101,33 +108,4 @@ func (f *fused) match() string {
 		return "meaning"
 	}
 	return "keyword"
-}
-
-// Floors. Texts that have nothing to do with one another have cosines around
-// 0, seldom above .2. Below both good ones a hit is no good match.
-const (
-	cosineFloor  = 0.15
-	goodMeaning  = 0.3  // of meaningScore
-	goodCoverage = 0.34 // share of the best possible keyword score
-)
-
-// weak says that none of the hits is a good match.
-func weak(list []fused, lex store.LexicalResult) bool {
-	for _, f := range list {
-		if f.vector && f.meaning >= goodMeaning {
-			return false
-		}
-		if lex.MaxRaw > 0 && f.raw/lex.MaxRaw >= goodCoverage {
-			return false
-		}
-	}
-	return true
-}
-
-// coverage is how much of the best possible keyword score the best hit has.
-func coverage(lex store.LexicalResult) float64 {
-	if len(lex.Hits) == 0 || lex.MaxRaw <= 0 {
-		return 0
-	}
-	return math.Min(1, lex.Hits[0].Raw/lex.MaxRaw)
 }

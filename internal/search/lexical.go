@@ -2,21 +2,27 @@ package search
 
 import (
 	"context"
+	"math"
 
 	"ragd/internal/analysis"
 	"ragd/internal/store"
 )
 
-// lexicalHalf is the raw BM25 that scores one half: s/(s+15). The scale is
-// absolute, so a score means the same for every query.
-const lexicalHalf = 15.0
+// The scale of the keyword leg: raw BM25 over lexicalUnit to the power of
+// lexicalPower, bent so that it stays below 1. It is absolute, so a score means
+// the same for every query, and steep: two weak matches are not a strong one.
+const (
+	lexicalUnit  = 50.0
+	lexicalPower = 1.5
+)
 
 // lexicalScore maps BM25 (0…∞) to 0..1, monotone.
 func lexicalScore(raw float64) float64 {
 	if raw <= 0 {
 		return 0
 	}
-	return raw / (raw + lexicalHalf)
+	x := math.Pow(raw/lexicalUnit, lexicalPower)
+	return x / math.Hypot(1, x)
 }
 
 // lexical runs the keyword leg. Stop words are left out when the query has

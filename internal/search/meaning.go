@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"math"
 
 	"ragd/internal/fault"
 	"ragd/internal/store"
@@ -33,9 +34,14 @@ type Meaning struct {
 // none, searches are by keyword.
 func (s *Searcher) SetMeaning(m *Meaning) { s.meaning.Store(m) }
 
-// meaningScore maps a cosine to 0..1, monotone. Cosines are on an absolute
-// scale already.
-func meaningScore(cosine float64) float64 { return min(max(cosine, 0), 1) }
+// meaningPower makes the scale of the meaning leg as steep as that of the
+// keyword leg: a good match is to stand out from a host of fair ones.
+const meaningPower = 2.5
+
+// meaningScore maps a cosine to 0..1, monotone.
+func meaningScore(cosine float64) float64 {
+	return math.Pow(min(max(cosine, 0), 1), meaningPower)
+}
 
 // meaningLeg is one run of the leg.
 type meaningLeg struct {
@@ -43,8 +49,9 @@ type meaningLeg struct {
 	result  store.MeaningResult
 	vectors Vectors
 	pending int64
-	why     string // why it did not take part; "" = it did
-	off     bool   // by configuration
+	why     string  // why it did not take part; "" = it did
+	off     bool    // by configuration
+	covered float64 // the coverage of the query by the keyword leg
 }
 
 func (l *meaningLeg) took() bool { return l.why == "" && !l.off }

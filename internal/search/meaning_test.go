@@ -274,12 +274,30 @@ func (noVectors) ServingModel(context.Context) (store.VectorGeneration, error) {
 
 func TestNothingRelevantIsSaidToBeWeak(t *testing.T) {
 	x := house(t)
+	x.put("notes", map[string][]string{"chain.md": {"the blockchain of custody is a metal chain on the wall of the castle that the guard walks past every night"}})
 	x.vectors()
-	if resp := x.ask(Request{Query: "quantum blockchain"}); len(resp.Hits) > 0 && !resp.Weak {
-		t.Errorf("%v are good matches", paths(resp))
-	}
-	if resp := x.ask(Request{Query: "boiler service"}); resp.Weak {
-		t.Error("a good match is weak")
+	for _, tc := range []struct {
+		name, query string
+		mode        Mode
+		weak        bool
+	}{
+		{"no word and no meaning", "quantum cryptography", "", true},
+		{"one of many words", "quantum blockchain consensus algorithm throughput benchmark", "", true},
+		{"one of many words, by keyword alone", "quantum blockchain consensus algorithm throughput benchmark latency shards ledgers rollups validators miners wallets", ModeKeyword, true},
+		{"the words", "boiler spring", "", false},
+		{"the words, by keyword alone", "boiler spring", ModeKeyword, false},
+		{"other words of the same meaning", "who looks after the heating", "", false},
+		{"other words, by meaning alone", "who looks after the heating", ModeMeaning, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			resp := x.ask(Request{Query: tc.query, Mode: tc.mode})
+			if tc.weak && len(resp.Hits) > 0 && !resp.Weak {
+				t.Errorf("%v are good matches", paths(resp))
+			}
+			if !tc.weak && (len(resp.Hits) == 0 || resp.Weak) {
+				t.Errorf("%v is weak", paths(resp))
+			}
+		})
 	}
 }
 
@@ -357,44 +375,66 @@ func TestLongerListsBeginWithTheShorterOnes(t *testing.T) {
 }
 
 func TestWeightMovesWithTheQuery(t *testing.T) {
-	half := store.LexicalResult{Hits: []store.LexicalHit{{Raw: 5}}, MaxRaw: 10}
-	full := store.LexicalResult{Hits: []store.LexicalHit{{Raw: 10}}, MaxRaw: 10}
-	base := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, half, nil).meaning
+	const question = "who looks after the heating"
+	of := func(query string, covered float64) float64 {
+		return weigh(Request{Query: query, Mode: ModeHybrid}, covered).meaning
+	}
+	base := of(question, usualCoverage)
 	if math.Abs(base-weightBase) > 1e-9 {
 		t.Errorf("base weight %.2f", base)
 	}
-	if w := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, full, nil).meaning; w >= base {
+	if w := of(question, 1); w >= base {
 		t.Errorf("full coverage: %.2f", w)
 	}
-	if w := weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, store.LexicalResult{}, nil).meaning; w <= base {
+	if w := of(question, 0); w <= base {
 		t.Errorf("no coverage: %.2f", w)
 	}
-	if w := weigh(Request{Query: "E_CONN_RESET", Mode: ModeHybrid}, half, nil).meaning; w >= base {
+	if w := of("E_CONN_RESET", usualCoverage); w >= base {
 		t.Errorf("identifier: %.2f", w)
 	}
-	if w := weigh(Request{Query: "кто обслуживает котёл", Mode: ModeHybrid}, store.LexicalResult{}, nil).meaning; w > weightForeign {
+	if w := of("кто обслуживает котёл", 0); w > weightForeign {
 		t.Errorf("foreign script: %.2f", w)
 	}
-	flat := make([]fused, 20)
-	sharp := make([]fused, 20)
-	for i := range flat {
-		flat[i] = fused{document: int64(i), raw: 9, cosine: 0.5}
-		sharp[i] = fused{document: int64(i), raw: 9, cosine: 0.5 - 0.03*float64(i)}
-	}
-	q := Request{Query: "who looks after the heating", Mode: ModeHybrid}
-	if a, b := weigh(q, half, flat).meaning, weigh(q, half, sharp).meaning; a >= b {
-		t.Errorf("weight %.2f where meaning knows nothing, %.2f where it does", a, b)
-	}
-	for i := range flat {
-		flat[i].raw = 9 - 0.4*float64(i)
-		sharp[i].raw = flat[i].raw
-	}
-	if a, b := weigh(q, half, sharp).meaning, weigh(q, half, flat).meaning; a <= b {
-		t.Errorf("weight %.2f and %.2f", a, b)
-	}
 	alpha := 2.0
-	if w := weigh(Request{Query: "кто", Mode: ModeHybrid, Alpha: &alpha}, half, nil).meaning; w != 0 {
+	if w := weigh(Request{Query: "кто", Mode: ModeHybrid, Alpha: &alpha}, 0).meaning; w != 0 {
 		t.Errorf("alpha is clamped: %.2f", w)
+	}
+}
+
+func TestScalesAreAbsoluteAndMonotone(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		f    func(float64) float64
+		step float64
+	}{{"keyword", lexicalScore, 0.5}, {"meaning", meaningScore, 0.005}} {
+		last := tc.f(-1)
+		if last != 0 {
+			t.Errorf("%s: below zero gives %v", tc.name, last)
+		}
+		for x := tc.step; x <= 200*tc.step; x += tc.step {
+			v := tc.f(x)
+			if v <= last || v > 1 || math.IsNaN(v) {
+				t.Fatalf("%s: %v after %v at %v", tc.name, v, last, x)
+			}
+			last = v
+		}
+	}
+}
+
+func TestWordsInOneChunkAndMeaningInAnotherCountTogether(t *testing.T) {
+	list := []fused{
+		{chunk: 1 << 5, document: 1, lexRank: 1, lexical: .4, meaning: .1, vector: true},
+		{chunk: 9 << 5, document: 1, meanRank: 1, meaning: .4, lexical: .1, vector: true},
+		{chunk: 20 << 5, document: 2, lexRank: 2, lexical: .28, meaning: .28, vector: true},
+	}
+	got := order(ModeHybrid, weight{meaning: 0.5}, list)
+	if got[0].document != 1 || got[1].document != 1 || got[0].base > 1 || got[2].base <= 0 {
+		t.Errorf("%+v", got)
+	}
+	for _, mode := range []Mode{ModeKeyword, ModeMeaning} {
+		if got := order(mode, weight{}, list); got[0].document != 1 {
+			t.Errorf("%s: %+v", mode, got)
+		}
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 // What makes neighbouring chunks one hit.
 const (
-	mergeMost  = 3   // chunks in one hit: beyond that its lines say little
-	mergeShare = 0.5 // of the better one's score; less is no match of its own
+	mergeMost  = 3    // chunks in one hit: beyond that its lines say little
+	mergeShare = 0.25 // of the better one's sum, half of its score; less is no match of its own
 )
 
 // chunkOrder is what chunks of one revision are counted by: neighbours are

@@ -95,9 +95,9 @@ func (s *Searcher) Search(ctx context.Context, r Request) (*Response, error) {
 	resp.PendingVectors = leg.pending
 	r.Mode = mode
 	list := join(mode, lex, leg)
-	w := weigh(r, lex, list)
+	w := weigh(r, leg.covered)
 	list = order(mode, w, list)
-	resp.Weak = leg.took() && len(list) > 0 && weak(list, lex)
+	resp.Weak = len(list) > 0 && weak(list, leg.covered, leg.took() && !foreign(r.Query))
 	list = spread(list, r.PerDocument)
 	if len(list) > r.TopK {
 		list, resp.Truncated = list[:r.TopK], true
@@ -127,7 +127,7 @@ func (s *Searcher) legs(ctx context.Context, q analysis.Query, r Request, resp *
 	if leg.off && r.Mode == ModeMeaning {
 		leg.why = "meaning search is switched off"
 	}
-	resp.Dropped = dropped
+	resp.Dropped, leg.covered = dropped, coverage(lex)
 	if err := leg.ask(ctx, s, lex.Hits); err != nil {
 		return lex, leg, err
 	}

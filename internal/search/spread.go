@@ -14,16 +14,16 @@ var repeatFactor = [...]float64{1, 0.6, 0.45}
 
 const repeatRest = 0.05
 
-// Chunks of a document whose scores in both legs are nearly equal are taken
+// Chunks of a document whose raw scores in both legs are nearly equal are taken
 // for repetitions of one text.
 const (
 	equalCosine = 0.01
 	equalRaw    = 0.02 // of the larger
 )
 
-// repeats says whether b is nearly the same text as a.
+// repeats says whether b is nearly the same text. Words alone do not tell.
 func (f *fused) repeats(b *fused) bool {
-	if f.vector != b.vector || f.raw == 0 && !f.vector {
+	if !f.vector || !b.vector {
 		return false
 	}
 	return math.Abs(f.cosine-b.cosine) <= equalCosine && math.Abs(f.raw-b.raw) <= equalRaw*max(f.raw, b.raw)
@@ -46,13 +46,17 @@ func spread(list []fused, perDocument int) []fused {
 		} else {
 			own[f.document] = append(earlier, i)
 		}
-		f.score = f.base * repeat(n, perDocument)
+		f.score = shown(f.base * repeat(n, perDocument))
 	}
 	slices.SortStableFunc(list, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
 	})
 	return list
 }
+
+// shown is the scale of the scores that people see: the legs' are steep, and a
+// root brings a fair match back to the middle.
+func shown(base float64) float64 { return math.Sqrt(base) }
 
 func repeat(n, perDocument int) float64 {
 	switch {

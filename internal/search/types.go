@@ -46,7 +46,7 @@ type Hit struct {
 	LastLine   int
 	Headings   []string
 	Page       int
-	Score      float64 // 0..1, monotone
+	Score      float64 // 0..1, monotone: the root of the weighted sum of the legs' scores
 	Match      string  // keyword, meaning, both
 	Content    string  // cut around the matching part
 	Truncated  bool
