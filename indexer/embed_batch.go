@@ -20,18 +20,24 @@ type embedded struct {
 	err    error
 }
 
-// embed gives some chunks their vectors. An error means that the stage has to
-// rest; what could be done until then is written.
+// embed gives some chunks their vectors, the first ones if they are much work:
+// what waits is in the index. An error means that the stage has to rest; what
+// could be done until then is written.
 func (e *Embedding) embed(ctx context.Context, list []store.EmbedChunk) error {
 	sentences, err := e.contexts.of(ctx, list)
 	if err != nil {
 		return err
 	}
-	windows := make([][]windowText, len(list))
+	windows := make([][]windowText, 0, len(list))
 	var hashes []store.VectorHash
 	for i, c := range list {
-		windows[i] = windowsOf(e.opt.Embedder, c, sentences[c.ID])
-		for _, w := range windows[i] {
+		ws := windowsOf(e.opt.Embedder, c, sentences[c.ID])
+		if i > 0 && len(hashes)+len(ws) > embedWindows {
+			list = list[:i]
+			break
+		}
+		windows = append(windows, ws)
+		for _, w := range ws {
 			hashes = append(hashes, w.hash)
 		}
 	}

@@ -130,6 +130,37 @@ func TestAnOutageOfTheSentencesIsNoneOfTheVectors(t *testing.T) {
 	r.consistent()
 }
 
+func TestALongTextGetsACallOfItsOwnAndDelaysNoOther(t *testing.T) {
+	r, f := newEmbedRig(t)
+	var mu sync.Mutex
+	var sizes []int
+	f.set(func(texts []string, v [][]float32) ([][]float32, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		sizes = append(sizes, len(texts))
+		return v, nil
+	})
+	for i := range 20 {
+		var b strings.Builder
+		for k := range 1500 {
+			fmt.Fprintf(&b, "w%d-%d ", i, k)
+		}
+		r.write(fmt.Sprintf("kb/%02d.txt", i), b.String())
+		r.write(fmt.Sprintf("kb/short%02d.txt", i), fmt.Sprintf("a short text %d", i))
+	}
+	r.hintRoot()
+	r.settle()
+	r.eventually("all is embedded", func() bool { st := r.vectors(); return st.Chunks > 40 && st.Backlog == 0 && st.Failed == 0 })
+	mu.Lock()
+	defer mu.Unlock()
+	for _, n := range sizes {
+		if n > embedWindows {
+			t.Errorf("a call with %d texts", n)
+		}
+	}
+	r.consistent()
+}
+
 func TestTheNewestFilesAreEmbeddedFirst(t *testing.T) {
 	r, f := newEmbedRig(t)
 	down := fault.New(fault.Unavailable, "down", "down")

@@ -37,12 +37,13 @@ type VectorStore interface {
 	PutContexts(ctx context.Context, model string, sentences map[int64]string) error
 	Surroundings(ctx context.Context, chunk int64, most int) (string, error)
 	HasContexts(ctx context.Context) (bool, error)
-	EmbedAgain(ctx context.Context, kb int64) (int64, error)
+	EmbedAgain(ctx context.Context, kb int64, all bool) (int64, error)
 }
 
 const (
 	embedChunks     = 16 // in one batch
 	embedChunksBusy = 4  // while files are being indexed
+	embedWindows    = 96 // in one batch, unless a chunk alone has more
 	embedYield      = 2 * time.Second
 	embedRetryFirst = time.Second
 	embedRetryMax   = time.Minute
@@ -221,16 +222,19 @@ func (e *Embedding) sleep(ctx context.Context, d time.Duration, wakeable bool) b
 	return true
 }
 
-// Again lets a KB's chunks be embedded once more, if they may come out
-// otherwise: with other sentences, or without those they have. The vectors
-// they have serve until then.
+// Again lets a KB's chunks that could not be embedded wait once more, and all
+// of them if they may come out otherwise: with other sentences, or without
+// those they have. The vectors they have serve until then.
 func (e *Embedding) Again(ctx context.Context, kb int64) error {
-	if e.contexts == nil {
-		if had, err := e.opt.Store.HasContexts(ctx); err != nil || !had {
+	all := e.contexts != nil
+	if !all {
+		had, err := e.opt.Store.HasContexts(ctx)
+		if err != nil {
 			return err
 		}
+		all = had
 	}
-	n, err := e.opt.Store.EmbedAgain(ctx, kb)
+	n, err := e.opt.Store.EmbedAgain(ctx, kb, all)
 	if n > 0 {
 		e.Wake()
 	}

@@ -243,6 +243,11 @@ func (d *daemon) checkOf(rep store.CheckReport, deep bool, start time.Time) wire
 			out.OK = false
 		}
 	}
+	if e := d.embedder(); e.State == "failed" || e.State == "paused" {
+		out.Problems = append(out.Problems, wire.Problem{
+			Part: "embedder", Code: "embedder_" + e.State, Warning: true, Detail: "search is by keyword for what has no vectors: " + e.Reason,
+		})
+	}
 	out.TookMS = time.Since(start).Milliseconds()
 	return out
 }

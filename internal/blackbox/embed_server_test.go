@@ -176,6 +176,9 @@ func TestADaemonStartsWithoutItsServerAndGoesOnByItself(t *testing.T) {
 	if !strings.Contains(r.Content[0].Text, "backlog 5 of 5 chunks") && !strings.Contains(r.Content[0].Text, "5 of 5") {
 		t.Errorf("rag_status says %s", r.Content[0].Text)
 	}
+	if _, out, _ := h.ragd("doctor"); !strings.Contains(out, "search is by keyword for what has no vectors") {
+		t.Errorf("ragd doctor says %s", out)
+	}
 	embedtest.NewServerAt(t, address, 48)
 	h.embedded(t, 5)
 	if _, paths := h.meaning(t, "day3"); len(paths) == 0 || paths[0] != "n3.md" {

@@ -116,13 +116,17 @@ func wholeRunes(s string) string {
 	return s
 }
 
-// EmbedAgain lets all chunks of a KB wait for vectors; those that have some
-// keep them until then. It returns how many wait more than before.
-func (s *Store) EmbedAgain(ctx context.Context, kb int64) (n int64, err error) {
+// EmbedAgain lets the chunks of a KB that could not be embedded wait once more,
+// or all of them; those that have vectors keep them until then. It returns how
+// many wait that did not before.
+func (s *Store) EmbedAgain(ctx context.Context, kb int64, all bool) (n int64, err error) {
 	defer s.vec.seq.Add(1)
+	if n, err = s.retryFailedEmbedding(ctx, kb); err != nil || !all {
+		return n, err
+	}
 	docs, err := s.documentIDs(ctx, kb)
 	if err != nil {
-		return 0, err
+		return n, err
 	}
 	for batch := range slices.Chunk(docs, 200) {
 		err := s.write(ctx, "embed again", func(t *wtx) error {
@@ -144,6 +148,31 @@ func (s *Store) EmbedAgain(ctx context.Context, kb int64) (n int64, err error) {
 		}
 	}
 	return n, nil
+}
+
+// retryFailedEmbedding starts a KB's parked embedding jobs fresh.
+func (s *Store) retryFailedEmbedding(ctx context.Context, kb int64) (n int64, err error) {
+	err = s.write(ctx, "embed failed texts again", func(t *wtx) error {
+		paths := map[int64]string{}
+		err := t.each(func(rows *sql.Rows) error {
+			var id int64
+			var path string
+			err := rows.Scan(&id, &path)
+			paths[id] = path
+			return err
+		}, "SELECT id, path FROM jobs WHERE kb_id = ? AND op = ? AND state = ?", kb, jobEmbed, jobFailed)
+		if err != nil {
+			return err
+		}
+		for id, path := range paths {
+			if _, err := t.retryEmbedding(id, kb, path); err != nil {
+				return err
+			}
+			n++
+		}
+		return ctx.Err()
+	})
+	return n, err
 }
 
 func (s *Store) documentIDs(ctx context.Context, kb int64) (ids []int64, err error) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ragd/internal/fault"
 )
 
 // chunkIDs returns the ids of all active chunks by path and place.
@@ -83,11 +85,11 @@ func TestEmbeddingAgainKeepsTheOldVectorsUntilThen(t *testing.T) {
 	}
 	put(t, s, kb, docs...)
 	embedAll(t, s, g)
-	n, err := s.EmbedAgain(ctx, kb.ID)
+	n, err := s.EmbedAgain(ctx, kb.ID, true)
 	if err != nil || n != 10 || backlog(t, s) != 10 {
 		t.Fatalf("%d wait, %v", n, err)
 	}
-	if n, err := s.EmbedAgain(ctx, kb.ID); err != nil || n != 0 {
+	if n, err := s.EmbedAgain(ctx, kb.ID, true); err != nil || n != 0 {
 		t.Fatalf("again: %d more, %v", n, err)
 	}
 	sound(t, s)
@@ -102,7 +104,7 @@ func TestEmbeddingAgainKeepsTheOldVectorsUntilThen(t *testing.T) {
 	}
 
 	// With other texts the old vectors go.
-	if _, err := s.EmbedAgain(ctx, kb.ID); err != nil {
+	if _, err := s.EmbedAgain(ctx, kb.ID, true); err != nil {
 		t.Fatal(err)
 	}
 	list, err := s.PendingChunks(ctx, 20)
@@ -188,4 +190,49 @@ func TestSurroundingsAreBoundedAndWholeCharacters(t *testing.T) {
 	if got, err := s.Surroundings(ctx, 1<<40, 4000); err != nil || got != "" {
 		t.Errorf("%q %v", got, err)
 	}
+}
+
+func TestWhatOneModelCouldNotEmbedIsNoFailureOfTheNext(t *testing.T) {
+	s := open(t)
+	ctx := context.Background()
+	kb := ensure(t, s, "notes")
+	fail := func(g VectorGeneration) {
+		t.Helper()
+		list, err := s.PendingChunks(ctx, 10)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d wait, %v", len(list), err)
+		}
+		err = s.PutVectors(ctx, g.ID, []EmbeddedChunk{{ID: list[0].ID, Failed: fault.New(fault.Permanent, "refused", "no")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed := func(want int64) {
+		t.Helper()
+		sound(t, s)
+		q, err := s.Queue(ctx, nil)
+		if err != nil || q.Failed != want {
+			t.Fatalf("%+v %v, want %d failed", q, err, want)
+		}
+	}
+	g := useModel(t, s, "m1")
+	put(t, s, kb, doc("a.md", "A", "a text"))
+	fail(g)
+	failed(1)
+	g2 := useModel(t, s, "m2")
+	failed(0)
+	embedAll(t, s, g2)
+	failed(0)
+	g = useModel(t, s, "m1")
+	if n := backlog(t, s); n != 1 {
+		t.Errorf("%d wait after going back", n)
+	}
+	fail(g)
+	failed(1)
+	if n, err := s.EmbedAgain(ctx, kb.ID, false); err != nil || n != 1 || backlog(t, s) != 1 {
+		t.Errorf("%d failed ones wait, %v", n, err)
+	}
+	failed(0)
+	embedAll(t, s, g)
+	failed(0)
 }

@@ -78,7 +78,36 @@ func (t *wtx) target(m VectorModel) (g VectorGeneration, err error) {
 		return g, err
 	}
 	g.Target = true
+	if err := t.forgetFailures(g.ID); err != nil {
+		return g, err
+	}
 	return g, t.recountPending(g.ID)
+}
+
+// forgetFailures drops what the earlier target could not embed from the list
+// of failed jobs, and lets the new one try again what it could not.
+func (t *wtx) forgetFailures(gen int64) error {
+	parked := map[int64]int64{}
+	err := t.each(func(rows *sql.Rows) error {
+		var kb, n int64
+		err := rows.Scan(&kb, &n)
+		parked[kb] = n
+		return err
+	}, "SELECT kb_id, count(*) FROM jobs WHERE op = ? AND state = ? GROUP BY kb_id", jobEmbed, jobFailed)
+	if err != nil {
+		return err
+	}
+	for kb, n := range parked {
+		t.counters(kb).jobs[jobFailed] -= n
+	}
+	if err := t.run("DELETE FROM jobs WHERE op = ? AND state = ?", jobEmbed, jobFailed); err != nil {
+		return err
+	}
+	err = t.run("INSERT INTO vector_garbage (windows) SELECT windows FROM chunk_vectors WHERE generation = ? AND failed AND length(windows) > 0", gen)
+	if err != nil {
+		return err
+	}
+	return t.run("DELETE FROM chunk_vectors WHERE generation = ? AND failed", gen)
 }
 
 // recountPending writes anew what waits for the target.

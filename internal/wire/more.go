@@ -77,7 +77,7 @@ type Check struct {
 
 // Problem is one finding of a check.
 type Problem struct {
-	Part       string `json:"part"` // index, watches, sockets, roots, config
+	Part       string `json:"part"` // index, watches, embedder, sockets, roots, config
 	Code       string `json:"code"`
 	Detail     string `json:"detail"`
 	Hint       string `json:"hint,omitempty"`
