@@ -152,8 +152,11 @@ func addressKey(k Key, field func(*Config) *string) Key {
 
 const allowedPath = "an absolute path, or one that begins with ~/"
 
+// elsewhere is what holds for paths outside of the settings file.
+const elsewhere = "; outside of the file also relative to the working folder of the start"
+
 func pathKey(k Key, field func(*Config) *string) Key {
-	k.Allowed = allowedPath
+	k.Allowed = allowedPath + elsewhere
 	k.set = func(c *Config, in input) error {
 		s, err := in.str()
 		if err != nil {
@@ -175,7 +178,7 @@ func pathKey(k Key, field func(*Config) *string) Key {
 
 func pathsKey(k Key, field func(*Config) *[]string) Key {
 	sep := string(filepath.ListSeparator)
-	k.Allowed = "absolute paths, or such that begin with ~/; several are separated by " + strconv.Quote(sep) + " in the environment"
+	k.Allowed = "absolute paths, or such that begin with ~/; several are separated by " + strconv.Quote(sep) + " in the environment" + elsewhere
 	k.set = func(c *Config, in input) error {
 		list, err := in.list(sep)
 		if err != nil {

@@ -223,6 +223,18 @@ func TestAWrongValueNamesKeyValueAndWhatIsAllowed(t *testing.T) {
 	}
 }
 
+func TestAPathOutsideOfTheFileMayBeRelativeToTheWorkingFolder(t *testing.T) {
+	w := newWorld(t)
+	w.Env["KB_ROOT"], w.Env["DB_PATH"] = "kbs:./more/../other", "data/index.db"
+	c := w.load()
+	if got := c.KBRoot().Roots; len(got) != 2 || got[0].Dir != filepath.Join(w.WorkDir, "kbs") || got[1].Dir != filepath.Join(w.WorkDir, "other") {
+		t.Errorf("%+v", got)
+	}
+	if c.DBPath != filepath.Join(w.WorkDir, "data/index.db") {
+		t.Error(c.DBPath)
+	}
+}
+
 func TestASecretIsNeverShown(t *testing.T) {
 	w := newWorld(t)
 	w.Env["RAGD_ADMIN_KEY"] = "short-secret"
