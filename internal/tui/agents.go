@@ -129,7 +129,7 @@ func (p *agentsPage) whole() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return send(noteMsg{"Log line", []string{l.At.Format("2006-01-02 15:04:05.000"), l.Level, "", l.Message, l.Attrs}})
+	return send(noteMsg{"Log line", []string{p.sh.local(l.At).Format("2006-01-02 15:04:05.000"), l.Level, "", l.Message, l.Attrs}})
 }
 
 func logText(l wire.LogLine) string {
@@ -207,7 +207,7 @@ func (p *agentsPage) row(l wire.LogLine, on bool, w int) string {
 	if w < 60 {
 		at, level = "15:04", level[:1]
 	}
-	stamp := l.At.Format(at)
+	stamp := p.sh.local(l.At).Format(at)
 	text := visible(l.Message)
 	attrs := visible(l.Attrs)
 	room := w - 5 - width(stamp) - width(level) - 1

@@ -223,7 +223,7 @@ func (v *docView) facts(w int) []string {
 		if i == 0 {
 			name = "revisions"
 		}
-		text := r.Created.Format("2006-01-02 15:04:05") + dot + plural(r.Chars, "character", "characters") + dot + clip(r.ID, 12)
+		text := v.sh.local(r.Created).Format("2006-01-02 15:04:05") + dot + plural(r.Chars, "character", "characters") + dot + clip(r.ID, 12)
 		if r.Current {
 			text += dot + "current"
 		}

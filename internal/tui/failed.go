@@ -60,7 +60,12 @@ func (p *failedPage) Load() tea.Cmd {
 	return p.sh.loadJobs("failed")
 }
 
-func (p *failedPage) Ready() bool  { return p.ready }
+// Ready waits for the beginning of the file under the cursor as well.
+func (p *failedPage) Ready() bool {
+	j, ok := p.job()
+	return p.ready && (!ok || p.head.job == j.ID)
+}
+
 func (p *failedPage) Typing() bool { return p.filter.typing }
 
 func (p *failedPage) Unsaved() string {

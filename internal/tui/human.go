@@ -91,6 +91,9 @@ func ago(now, t time.Time) string {
 	return span(d) + " ago"
 }
 
+// local is a time in the zone of the person's clock; the daemon's values may be in another.
+func (s *shared) local(t time.Time) time.Time { return t.In(s.now().Location()) }
+
 // rate writes a speed: 4.2, 120.
 func rate(v float64) string {
 	if v < 9.95 {

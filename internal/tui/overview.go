@@ -254,7 +254,7 @@ func (p *overview) kbTable(w, rows, y int) []string {
 	st, g, kbs := p.sh.st, p.sh.g, p.sh.world.kbs
 	p.ls.resize(len(kbs), rows)
 	p.rowY = y + 1
-	wide := w >= 76
+	wide, widest := w >= 76, w >= 110
 	nameW := len("Knowledge bases") + 1
 	for _, kb := range kbs {
 		nameW = max(nameW, width(visible(kb.Name))+1)
@@ -264,6 +264,9 @@ func (p *overview) kbTable(w, rows, y int) []string {
 	if wide {
 		stateW -= 10 + 10
 	}
+	if widest {
+		stateW -= 16
+	}
 	right := ""
 	if len(kbs) > rows {
 		right = fmt.Sprintf("%d of %d", p.ls.cur+1, len(kbs))
@@ -271,6 +274,9 @@ func (p *overview) kbTable(w, rows, y int) []string {
 	head := "   " + st.Title.Render(fit("Knowledge bases", nameW)) + st.Dim.Render(fitRight("documents", 10))
 	if wide {
 		head += st.Dim.Render(fitRight("chunks", 10) + fitRight("size", 10))
+	}
+	if widest {
+		head += st.Dim.Render(fitRight("last indexed", 16))
 	}
 	if w >= 60 {
 		head += st.Dim.Render("  state")
@@ -285,6 +291,9 @@ func (p *overview) kbTable(w, rows, y int) []string {
 		row := fit(clipPath(visible(kb.Name), nameW), nameW) + fitRight(count(kb.Documents), 10)
 		if wide {
 			row += fitRight(count(kb.Chunks), 10) + fitRight(size(kb.Bytes), 10)
+		}
+		if widest {
+			row += fitRight(ago(p.sh.now(), kb.LastIndexed), 16)
 		}
 		text, style := p.kbState(kb)
 		if i == p.ls.cur {
@@ -305,7 +314,7 @@ func (p *overview) latest(w, n int) []string {
 				last = kb.LastIndexed
 			}
 		}
-		return []string{"   " + st.Dim.Render("nothing since this page is open; last indexed "+ago(p.sh.now(), last))}
+		return []string{"   " + st.Dim.Render("nothing since the daemon started; last indexed "+ago(p.sh.now(), last))}
 	}
 	var lines []string
 	acts := newest(wd.activity, n)

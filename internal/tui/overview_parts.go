@@ -21,19 +21,27 @@ func (p *overview) kbState(kb wire.KB) (string, lipgloss.Style) {
 		}
 		return g.Fail + " " + why, st.Fail
 	case kb.Paused:
-		return g.Off + " paused", st.Warn
+		return g.Off + " paused" + toDo(kb.Queue, ", "), st.Warn
 	case kb.Queue.Pending+kb.Queue.Processing > 0:
-		text := g.Busy + " " + count(kb.Queue.Pending+kb.Queue.Processing) + " to do"
-		if kb.Queue.Failed > 0 {
-			text += ", " + count(kb.Queue.Failed) + " failed"
-		}
-		return text, st.Info
+		return g.Busy + toDo(kb.Queue, " "), st.Info
 	case kb.Queue.Failed > 0:
 		return g.Fail + " " + count(kb.Queue.Failed) + " failed", st.Fail
 	case kb.Documents == 0:
 		return g.Wait + " empty", st.Dim
 	}
 	return g.OK + " up to date", st.OK
+}
+
+// toDo is what is left of a queue, after a lead.
+func toDo(q wire.Queue, lead string) string {
+	text := ""
+	if n := q.Pending + q.Processing; n > 0 {
+		text, lead = lead+count(n)+" to do", ", "
+	}
+	if q.Failed > 0 {
+		text += lead + count(q.Failed) + " failed"
+	}
+	return text
 }
 
 // engine is the part about the machinery: one line per thing, warnings first.
@@ -97,18 +105,33 @@ func (p *overview) embedder(e wire.Embedder) (string, lipgloss.Style) {
 	if e.Dimension > 0 {
 		text += fmt.Sprintf(" (%d)", e.Dimension)
 	}
+	if e.Serving != "" && e.Serving != e.Model {
+		text += ", searches still use " + visible(e.Serving)
+	}
 	style := st.Text
 	if e.State == "paused" {
 		text, style = p.sh.g.Off+" paused: "+visible(e.Reason)+dot+text, st.Warn
 	}
-	if e.Backlog == 0 {
-		return text + dot + "nothing waits", style
+	failed := ""
+	if e.Failed > 0 {
+		failed = dot + p.sh.g.Fail + " " + plural(e.Failed, "document has", "documents have") + " parts without"
+		style = st.Warn
 	}
-	text += dot + count(e.Backlog) + " chunks wait"
+	switch {
+	case e.Backlog == 0:
+		return text + dot + "nothing waits" + failed, style
+	case e.Total >= e.Backlog:
+		text += dot + fmt.Sprintf("%d%%", e.Embedded*100/max(e.Total, 1)) + dot + plural(e.Backlog, "chunk waits", "chunks wait")
+	default:
+		text += dot + plural(e.Backlog, "chunk waits", "chunks wait")
+	}
 	if e.Rate > 0 {
-		text += dot + rate(e.Rate) + "/s" + dot + "about " + span(time.Duration(float64(e.Backlog)/e.Rate)*time.Second)
+		text += dot + rate(e.Rate) + "/s"
 	}
-	return text, style
+	if e.ETASeconds > 0 {
+		text += dot + "about " + span(time.Duration(e.ETASeconds)*time.Second) + " left"
+	}
+	return text + failed, style
 }
 
 func (p *overview) watcher(x wire.Watcher) (string, lipgloss.Style) {
@@ -166,7 +189,7 @@ func (s *shared) activityLine(a activity, w int) string {
 	}
 	at := ""
 	if w >= 60 {
-		at = a.at.Format("15:04:05") + " "
+		at = s.local(a.at).Format("15:04:05") + " "
 	}
 	room := w - 7 - len(at)
 	name := visible(a.doc.KB + "/" + a.doc.Path)
