@@ -14,8 +14,9 @@ import (
 // How a chunk is cut for embedding. A change of these changes windowVersion,
 // and with it the identity of the vectors.
 const (
-	windowVersion = "windows/1"
+	windowVersion = "windows/2"
 	windowTokens  = 110 // of one window, its head apart: about 80 words
+	codeTokens    = 240 // the same for source code: a function says what it does only as a whole
 	windowOverlap = 16
 	headBytes     = 240 // of title and headings in front of each window
 	windowsMost   = 255 // of one chunk
@@ -23,7 +24,7 @@ const (
 
 // VectorKey names the vectors of a model as this stage makes them.
 func VectorKey(id embed.Identity) string {
-	return fmt.Sprintf("%s|%s/%d/%d/%d", id.Key(), windowVersion, windowTokens, windowOverlap, headBytes)
+	return fmt.Sprintf("%s|%s/%d/%d/%d/%d", id.Key(), windowVersion, windowTokens, codeTokens, windowOverlap, headBytes)
 }
 
 // windowText is one text to embed: a part of a chunk under the title and the
@@ -42,6 +43,9 @@ func windowsOf(e Embedder, c store.EmbedChunk, sentence string) []windowText {
 		head += sentence + "\n"
 	}
 	limit := windowTokens
+	if c.Code {
+		limit = codeTokens
+	}
 	if most := e.Identity().MaxTokens; most > 0 {
 		limit = max(min(limit, most-e.CountTokens(head)-2), 16)
 	}

@@ -30,7 +30,7 @@ func (s *Store) PendingChunks(ctx context.Context, limit int) (out []EmbedChunk,
 		if err != nil {
 			return err
 		}
-		fromName, err := titlesFromNames(r, string(list))
+		origins, err := originsOf(r, string(list))
 		if err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func (s *Store) PendingChunks(ctx context.Context, limit int) (out []EmbedChunk,
 				return err
 			}
 			for _, c := range recs {
-				e := EmbedChunk{ID: c.ID, KB: c.KB, Path: c.Path, Title: c.Title, Headings: c.Headings, Content: c.Content}
-				if fromName[c.ID] {
+				e := EmbedChunk{ID: c.ID, KB: c.KB, Path: c.Path, Title: c.Title, Headings: c.Headings, Content: c.Content, Code: origins[c.ID].code}
+				if origins[c.ID].named {
 					e.Title = ""
 				}
 				out = append(out, e)
@@ -53,17 +53,29 @@ func (s *Store) PendingChunks(ctx context.Context, limit int) (out []EmbedChunk,
 	return out, err
 }
 
-// titlesFromNames says of which chunks (a JSON list of ids) the title is only
-// the file's name.
-func titlesFromNames(r *reader, ids string) (map[int64]bool, error) {
-	out := map[int64]bool{}
+// origin is what a chunk's document says of how to embed it.
+type origin struct {
+	named bool // the title is only the file's name
+	code  bool
+}
+
+// sourceType is the media type of source code.
+const sourceType = "text/x-source"
+
+// originsOf looks chunks up, a JSON list of ids.
+func originsOf(r *reader, ids string) (map[int64]origin, error) {
+	out := map[int64]origin{}
 	err := r.each(func(rows *sql.Rows) error {
 		var id int64
-		err := rows.Scan(&id)
-		out[id] = true
+		var o origin
+		var mediaType string
+		err := rows.Scan(&id, &o.named, &mediaType)
+		o.code = mediaType == sourceType
+		out[id] = o
 		return err
-	}, `SELECT c.id FROM chunks c JOIN revisions v ON v.id = c.revision_id JOIN contents t ON t.id = v.content_id
-		WHERE c.id IN (SELECT value FROM json_each(?)) AND json_extract(t.meta, '$.n')`, ids)
+	}, `SELECT c.id, coalesce(json_extract(t.meta, '$.n'), 0), coalesce(t.media_type, '')
+		FROM chunks c JOIN revisions v ON v.id = c.revision_id JOIN contents t ON t.id = v.content_id
+		WHERE c.id IN (SELECT value FROM json_each(?))`, ids)
 	return out, err
 }
 

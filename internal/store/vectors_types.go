@@ -39,6 +39,7 @@ type EmbedChunk struct {
 	Title    string // "" when it is only the file's name
 	Headings []string
 	Content  string
+	Code     bool // of a file of source code
 }
 
 // VectorHash identifies an embedded text: the first half of its SHA-256.
