@@ -110,6 +110,9 @@ func (s *Store) connect(ctx context.Context, exists bool, rep *OpenReport) (err 
 	if s.readers, err = openReaders(s.opt.Path, s.opt.Readers); err != nil {
 		return err
 	}
+	if s.file, err = os.Stat(s.opt.Path); err != nil {
+		return err
+	}
 	if err := s.load(ctx, rep); err != nil {
 		return err
 	}

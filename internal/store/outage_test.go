@@ -105,3 +105,27 @@ func TestCloseWaitsForReadsUnderWay(t *testing.T) {
 		t.Fatal("closing counts as damage", err)
 	}
 }
+
+func TestTheProbeNoticesThatTheFileIsGone(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"replaced": func(path string) error {
+			return errors.Join(os.Remove(path), os.WriteFile(path, make([]byte, 8192), 0o600))
+		},
+		"truncated": func(path string) error { return os.Truncate(path, 384) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			put(t, s, ensure(t, s, "kb"), doc("a", "A", "some text"))
+			if err := s.Probe(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if err := harm(s.opt.Path); err != nil {
+				t.Fatal(err)
+			}
+			if f, ok := fault.As(s.Probe(context.Background())); !ok || f.Kind != fault.Unavailable || f.Hint == "" {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}

@@ -82,8 +82,32 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// Probe reads a row and runs a full-text query.
+// leastIndex is the size of an index of one page.
+const leastIndex = 4096
+
+// probeFile says when the index is not the file any more that was opened:
+// SQLite would go on for long with the one that is gone, and what it has read.
+func (s *Store) probeFile() error {
+	gone := func(format string, args ...any) *fault.Error {
+		return fault.New(fault.Unavailable, "index_gone", format, args...).WithHint("Restart the daemon: it builds the index anew from the documents.")
+	}
+	info, err := os.Stat(s.opt.Path)
+	switch {
+	case err != nil:
+		return gone("the index file %s cannot be looked at any more", s.opt.Path).Because(err)
+	case !os.SameFile(info, s.file):
+		return gone("another file lies at %s than the index that is open", s.opt.Path)
+	case info.Size() < leastIndex:
+		return gone("the index file %s was cut to %d bytes", s.opt.Path, info.Size())
+	}
+	return nil
+}
+
+// Probe looks at the file, reads a row and runs a full-text query.
 func (s *Store) Probe(ctx context.Context) error {
+	if err := s.probeFile(); err != nil {
+		return err
+	}
 	return s.read(ctx, "probe", func(r *reader) error {
 		var n int
 		if err := r.row("SELECT count(*) FROM kbs").Scan(&n); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type Store struct {
 	opt     Options
 	log     *slog.Logger
 	readers *sql.DB
+	file    os.FileInfo // of the index, when it was opened
 	writers *sql.DB
 
 	turn chan struct{}       // holds one token; who takes it owns the fields below
