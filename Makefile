@@ -8,12 +8,14 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 JOBS     ?= 2
 KB_ROOT  ?=
 FUZZTIME ?= 20s
+# A folder of real documents with a MANIFEST.tsv (docs/extraction.md).
+REALFILES ?=
 export GOFLAGS := -tags=$(TAGS) -buildvcs=false
 
-.PHONY: help build run test check bench fuzz install eval clean
+.PHONY: help build run test check bench bench-extract fuzz install eval clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 build: ## build bin/ragd and bin/ragtui
 	@mkdir -p bin
@@ -25,6 +27,7 @@ run: build ## run the daemon: make run KB_ROOT=~/knowledge
 test: ## vet and run every test with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -p $(JOBS) -timeout 10m ./...
+	REALFILES='$(abspath $(REALFILES))' $(GO) test -run '^Test(Scores|BombsEndInTheirOwnJob)$$' -timeout 10m ./internal/extract
 
 check: test ## test, and also: format, lint, tidy without drift
 	@test -z "$$(gofmt -l cmd indexer internal kbroot mcpserver watcher)" || { echo "not gofmt'd:"; gofmt -l cmd indexer internal kbroot mcpserver watcher; exit 1; }
@@ -33,6 +36,9 @@ check: test ## test, and also: format, lint, tidy without drift
 
 bench: build ## measure what docs/benchmarks.md reports
 	$(GO) test -run '^$$' -bench . -benchtime 2s -p 1 ./...
+
+bench-extract: ## score the readers beside other tools' output: make bench-extract REALFILES=DIR
+	REALFILES='$(abspath $(REALFILES))' $(GO) test -run '^TestScores$$' -count=1 -v ./internal/extract
 
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@for p in $$($(GO) list ./...); do \

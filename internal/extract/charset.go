@@ -184,6 +184,11 @@ func decodeGuessed(data []byte) decoded {
 	sample := highLines(data, charsetSample)
 	name, sure := guessCharset(sample)
 	enc, canonical := encodingByName(name)
+	if !sure {
+		if c, ok := guessCJK(sample); ok {
+			enc, canonical = c.enc, c.name
+		}
+	}
 	if enc == nil || canonical == charsetUTF8 {
 		enc, canonical, sure = charmap.Windows1252, "windows-1252", false
 	}

@@ -9,6 +9,7 @@ const (
 	languageSample  = 6000 // characters looked at, from three places
 	languageLetters = 40   // fewer say nothing
 	languageWords   = 12   // fewer say nothing, where words decide
+	languageKinds   = 4    // different common words of a language, at least
 	languageHits    = 0.15 // share of words that must be among a language's commonest
 	languageLead    = 1.25 // times as many as of the next language
 	languageScript  = 0.7  // share of letters that must be of one script
@@ -118,13 +119,20 @@ func languagePart(body string) string {
 
 // byWords counts the words that are common in one language or several.
 func byWords(sample string, common map[string]string) string {
-	hits := map[string]float64{}
+	hits, kinds := map[string]float64{}, map[string]int{}
+	seen := map[string]bool{}
 	words := 0
 	for word := range strings.FieldsFuncSeq(strings.ToLower(sample), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
 		words++
 		languages := common[word]
 		for l := range strings.FieldsSeq(languages) {
 			hits[l]++
+			if !seen[word] {
+				kinds[l]++
+			}
+		}
+		if languages != "" {
+			seen[word] = true
 		}
 	}
 	if words < languageWords {
@@ -140,7 +148,7 @@ func byWords(sample string, common map[string]string) string {
 			next = n
 		}
 	}
-	if best < languageHits*float64(words) || best < next*languageLead {
+	if kinds[language] < languageKinds || best < languageHits*float64(words) || best < next*languageLead {
 		return ""
 	}
 	return language

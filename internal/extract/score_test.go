@@ -4,9 +4,17 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -15,20 +23,31 @@ import (
 )
 
 // scoreFloors are the mean shares of a peer's words that must be found in
-// order, by format.
+// order, by format; of mail, of the words of its bodies.
 var scoreFloors = map[string]float64{
-	"pdf": 0.94, "docx": 0.90, "pptx": 0.80, "xlsx": 0.92, "odt": 0.92, "odp": 0.90, "epub": 0.98, "html": 0.95, "latex": 0.95,
-	"csv": 0.98, "subtitles": 0.98, "markdown": 0.98, "xml": 0.90,
+	"pdf": 0.94, "docx": 0.90, "pptx": 0.80, "xlsx": 0.92, "odt": 0.92, "odp": 0.92, "epub": 0.98, "html": 0.95, "latex": 0.95,
+	"eml": 1, "mbox": 1, "csv": 0.98, "subtitles": 0.98, "markdown": 0.98, "xml": 0.90,
 }
 
-// TestScores prints, for each real file, how much of a peer's expected output
-// is found in order, and of a tool's reference text beside it.
-// Run it alone with: go test ./internal/extract -run TestScores -v
+// score is what came of one file. Shares are negative where there is nothing
+// to compare with.
+type score struct {
+	format, name, peer string
+	chars              int
+	took               time.Duration
+	ours, tool         float64 // share of the peer's words found by us, and by pdftotext
+	bodies             float64 // share of the words of a mail's bodies
+	note               string
+}
+
+// TestScores holds the readers against other tools' output. REALFILES names a
+// folder with a MANIFEST.tsv: format, file, …, expected output. SCORE limits
+// it to the files whose name begins so, SCORE_OUT writes what was read.
 func TestScores(t *testing.T) {
 	if raceEnabled {
 		t.Skip("measures, and takes long under the race detector")
 	}
-	dir := sharedFiles(t)
+	dir := realFiles(t)
 	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -37,52 +56,164 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, count := map[string]float64{}, map[string]int{}
+	var scores []score
 	for _, row := range strings.Split(string(manifest), "\n")[1:] {
 		f := strings.Split(row, "\t")
-		if len(f) < 12 || !strings.HasPrefix(f[1], os.Getenv("SCORE")) {
-			continue
+		if len(f) >= 12 && strings.HasPrefix(f[1], os.Getenv("SCORE")) {
+			scores = append(scores, scoreOf(t, r, dir, f))
 		}
-		data, err := os.ReadFile(filepath.Join(dir, f[1]))
+	}
+	sums := meanScores(scores)
+	if testing.Verbose() {
+		printScores(t.Output(), scores, sums)
+	}
+	for _, m := range sums {
+		if floor := scoreFloors[m.format]; m.files > 0 && m.ours < floor {
+			t.Errorf("%s: mean %.3f is below %.2f", m.format, m.ours, floor)
+		}
+	}
+}
+
+// scoreOf reads the file of a row of the manifest.
+func scoreOf(t *testing.T, r *Registry, dir string, f []string) score {
+	t.Helper()
+	file := filepath.Join(dir, f[1])
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := score{format: f[0], name: filepath.Base(f[1]), peer: path.Base(f[4]), ours: -1, tool: -1, bodies: -1}
+	start := time.Now()
+	doc, err := r.Extract(context.Background(), Source{Path: f[1], Data: data})
+	s.took = time.Since(start).Round(time.Millisecond)
+	if err != nil {
+		s.note = err.Error()
+		return s
+	}
+	checkDocument(t, doc)
+	got := allText(doc)
+	s.chars, s.note = doc.Quality.Chars, strings.Join(strings.Fields(doc.Quality.Language+" "+doc.Quality.Flag), " ")
+	if f[8] != "" {
+		want, err := os.ReadFile(filepath.Join(dir, f[8]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Now()
-		doc, err := r.Extract(context.Background(), Source{Path: f[1], Data: data})
-		took := time.Since(start).Round(time.Millisecond)
-		if err != nil {
-			t.Logf("%-10s %-45s %8v %v", f[0], filepath.Base(f[1]), took, err)
+		s.ours = wordsFound(string(want), got, f[0] == "xlsx")
+		if text, ok := pdfToText(file); ok && f[0] == "pdf" {
+			s.tool = wordsFound(string(want), text, false)
+		}
+	}
+	if f[0] == "eml" || f[0] == "mbox" {
+		s.bodies = leastBody(t, data, f[0] == "mbox", got)
+	}
+	if out := os.Getenv("SCORE_OUT"); out != "" {
+		if err := os.WriteFile(filepath.Join(out, s.name+".txt"), []byte(doc.Title+"\n=====\n"+got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// pdfToText is the text of a PDF by a well-known tool, where it is installed.
+func pdfToText(file string) (string, bool) {
+	out, err := exec.Command("pdftotext", "-enc", "UTF-8", file, "-").Output()
+	return string(out), err == nil
+}
+
+// meanScore is a format's.
+type meanScore struct {
+	format     string
+	files      int
+	ours, tool float64
+}
+
+func meanScores(scores []score) (means []meanScore) {
+	for _, s := range scores {
+		if s.bodies >= 0 {
+			s.ours = s.bodies
+		}
+		if s.ours < 0 {
 			continue
 		}
-		checkDocument(t, doc)
-		got := allText(doc)
-		line := fmt.Sprintf("%-10s %-45s %8v %7d chars", f[0], filepath.Base(f[1]), took, doc.Quality.Chars)
-		if f[8] != "" {
-			s := scoreFile(t, filepath.Join(dir, f[8]), got, f[0] == "xlsx")
-			sum[f[0]] += s
-			count[f[0]]++
-			line += fmt.Sprintf("  peer %.3f", s)
+		i := slices.IndexFunc(means, func(m meanScore) bool { return m.format == s.format })
+		if i < 0 {
+			i, means = len(means), append(means, meanScore{format: s.format})
 		}
-		if ref := strings.TrimSpace(f[11]); ref != "" {
-			line += fmt.Sprintf("  tool %.3f", scoreFile(t, filepath.Join(dir, ref), got, false))
-		}
-		t.Log(line)
-		if out := os.Getenv("SCORE_OUT"); out != "" {
-			if err := os.WriteFile(filepath.Join(out, filepath.Base(f[1])+".txt"), []byte(doc.Title+"\n=====\n"+got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		means[i].files++
+		means[i].ours += s.ours
+		means[i].tool += s.tool
 	}
-	formats := make([]string, 0, len(sum))
-	for f := range sum {
-		formats = append(formats, f)
+	for i := range means {
+		means[i].ours /= float64(means[i].files)
+		means[i].tool /= float64(means[i].files)
 	}
-	sort.Strings(formats)
-	for _, f := range formats {
-		mean := sum[f] / float64(count[f])
-		t.Logf("mean %-10s %.3f over %d files", f, mean, count[f])
-		if floor := scoreFloors[f]; mean < floor {
-			t.Errorf("%s: mean %.3f is below %.2f", f, mean, floor)
+	return means
+}
+
+func printScores(out io.Writer, scores []score, means []meanScore) {
+	share := func(v float64) string {
+		if v < 0 {
+			return "    -"
+		}
+		return fmt.Sprintf("%.3f", v)
+	}
+	fmt.Fprintf(out, "%-10s %-42s %8s %8s  %-14s %5s  %9s  %6s  %s\n", "format", "file", "ms", "chars", "peer", "ragd", "pdftotext", "bodies", "note")
+	for _, s := range scores {
+		fmt.Fprintf(out, "%-10s %-42s %8d %8d  %-14s %s  %9s  %6s  %s\n", s.format, clip(s.name, 42), s.took.Milliseconds(), s.chars, s.peer, share(s.ours), share(s.tool), share(s.bodies), clip(s.note, 60))
+	}
+	fmt.Fprintf(out, "\n%-10s %5s  %5s  %9s  %s\n", "format", "files", "ragd", "pdftotext", "at least")
+	for _, m := range means {
+		floor := "-"
+		if v, ok := scoreFloors[m.format]; ok {
+			floor = fmt.Sprintf("%.2f", v)
+		}
+		fmt.Fprintf(out, "%-10s %5d  %s  %9s  %s\n", m.format, m.files, share(m.ours), share(m.tool), floor)
+	}
+}
+
+// leastBody is the share of the words of the bodies of mails that were found;
+// the bodies are taken apart by the standard library alone.
+func leastBody(t *testing.T, data []byte, box bool, got string) float64 {
+	t.Helper()
+	mails := []string{string(data)}
+	if box {
+		mails = regexp.MustCompile(`(?m)^From .*\n`).Split(string(data), -1)[1:]
+	}
+	least := 1.0
+	for _, m := range mails {
+		msg, err := mail.ReadMessage(strings.NewReader(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := plainBody(msg.Header.Get("Content-Type"), msg.Header.Get("Content-Transfer-Encoding"), msg.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least = min(least, wordsFound(body, got, false))
+	}
+	return least
+}
+
+// plainBody is the first plain text in a part.
+func plainBody(kind, encoding string, body io.Reader) (string, error) {
+	media, params, err := mime.ParseMediaType(kind)
+	if err != nil {
+		media = "text/plain"
+	}
+	if !strings.HasPrefix(media, "multipart/") {
+		if strings.EqualFold(encoding, "quoted-printable") {
+			body = quotedprintable.NewReader(body)
+		}
+		b, err := io.ReadAll(body)
+		return string(b), err
+	}
+	for r := multipart.NewReader(body, params["boundary"]); ; {
+		p, err := r.NextRawPart()
+		if err != nil {
+			return "", err
+		}
+		if kind := p.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/plain") || strings.HasPrefix(kind, "multipart/") {
+			return plainBody(kind, p.Header.Get("Content-Transfer-Encoding"), p)
 		}
 	}
 }
@@ -96,19 +227,14 @@ func allText(doc *Document) string {
 	return b.String()
 }
 
-// scoreFile compares with a file. Cells of a workbook count wherever they
-// are: tools differ in the order of a sheet's parts.
-func scoreFile(t *testing.T, path, got string, anyOrder bool) float64 {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := scoreWords(string(b))
+// wordsFound is the share of the words of a text that are found in order in
+// another. Cells of a workbook count wherever they are: tools differ in the
+// order of a sheet's parts.
+func wordsFound(expected, got string, anyOrder bool) float64 {
+	want, words := scoreWords(expected), scoreWords(got)
 	if len(want) == 0 {
 		return 1
 	}
-	words := scoreWords(got)
 	if anyOrder {
 		sort.Strings(want)
 		sort.Strings(words)

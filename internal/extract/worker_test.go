@@ -35,16 +35,18 @@ func newPool(t testing.TB, limits WorkerLimits) *WorkerPool {
 	return p
 }
 
-// sharedFiles returns the folder of real files; the test is skipped where
-// there is none.
-func sharedFiles(t testing.TB) string {
+// realFiles is the folder of real files: what REALFILES names, or a folder
+// "realfiles" near the repository; without one the test is skipped.
+func realFiles(t testing.TB) string {
 	t.Helper()
-	dir, err := filepath.Abs("../../../shared/realfiles")
-	if err != nil {
-		t.Fatal(err)
+	dir := os.Getenv("REALFILES")
+	if dir == "" {
+		if near, err := filepath.Glob("../../../*/realfiles"); err == nil && len(near) == 1 {
+			dir = near[0]
+		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "MANIFEST.tsv")); err != nil {
-		t.Skip("no real files beside the repository")
+	if _, err := os.Stat(filepath.Join(dir, "MANIFEST.tsv")); err != nil || dir == "" {
+		t.Skip("REALFILES names no folder of real files")
 	}
 	return dir
 }
