@@ -40,6 +40,7 @@ func (ix *Indexer) upkeep(ctx context.Context) error {
 				lastPrune = now
 				ix.prune(ctx)
 			}
+			ix.collectVectors(ctx)
 			if err := ix.store.Maintain(ctx); err != nil && ctx.Err() == nil {
 				ix.log.Warn("the index could not be tidied", "error", err)
 			}
@@ -51,6 +52,17 @@ func (ix *Indexer) quiet(now time.Time) bool {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	return ix.inflight.Load() == 0 && !ix.scans.busy() && now.Sub(ix.lastWork) >= settleAfter
+}
+
+// collectVectors gives back the vectors of texts that are gone.
+func (ix *Indexer) collectVectors(ctx context.Context) {
+	e := ix.opt.Embedding
+	if e == nil {
+		return
+	}
+	if _, err := e.opt.Store.CollectVectors(ctx); err != nil && ctx.Err() == nil {
+		ix.log.Warn("unused vectors could not be dropped", "error", err)
+	}
 }
 
 func (ix *Indexer) prune(ctx context.Context) {

@@ -117,7 +117,8 @@ func (d *daemon) openStore(ctx context.Context) (err error) {
 		Path:   d.cfg.DBPath,
 		Logger: d.log,
 		Retention: store.Retention{
-			Revisions: d.cfg.Retention.Revisions, DeletedKept: d.cfg.Retention.Deleted,
+			// Not 0 and 0, which would mean the store's defaults.
+			Revisions: d.cfg.Retention.Revisions, DeletedKept: max(d.cfg.Retention.Deleted, time.Nanosecond),
 		},
 		Reanalyse: reanalyser(),
 	})

@@ -45,6 +45,40 @@ func TestHostileTextsCostNoOtherTextItsVectors(t *testing.T) {
 	}
 }
 
+func TestDeletedTextsGiveTheirSpaceBack(t *testing.T) {
+	t.Parallel()
+	s := embedtest.NewServer(t, 2048)
+	h := newHome(t, serverEnv(s.URL, "m", "RAGD_RETENTION_REVISIONS=0", "RAGD_RETENTION_DELETED_DAYS=0")...)
+	paths := h.many(t, "notes", 300, func(i int) string {
+		var b strings.Builder
+		for k := range 400 {
+			fmt.Fprintf(&b, "w%dx%d ", i, k)
+		}
+		return b.String()
+	})
+	h.write(t, "notes/kept.md", "The walrus sleeps.\n")
+	h.serve(t)
+	eventually(t, "all is embedded", func() string {
+		if e := h.status(t).Embedder; e.Total < 300 || e.Backlog != 0 {
+			return fmt.Sprintf("%+v", e)
+		}
+		return ""
+	})
+	full := h.status(t).Index.Bytes
+	for _, p := range paths {
+		must(t, os.Remove(h.path("notes/"+p)))
+	}
+	eventually(t, "the space is given back", func() string {
+		if now := h.status(t).Index.Bytes; now > full/4 {
+			return fmt.Sprintf("%d of %d bytes", now, full)
+		}
+		return ""
+	})
+	if _, paths := h.meaning(t, "walrus"); len(paths) != 1 || paths[0] != "kept.md" {
+		t.Errorf("by meaning: %v", paths)
+	}
+}
+
 func TestAServerThatRefusesDimensionsIsAskedWithout(t *testing.T) {
 	t.Parallel()
 	s := embedtest.NewServer(t, 48)
