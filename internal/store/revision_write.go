@@ -62,19 +62,6 @@ func (t *wtx) retire(d *docRow) error {
 	return nil
 }
 
-func (t *wtx) unindex(r revRow) error {
-	ids, err := t.chunkIDs(r)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if err := t.run("DELETE FROM fts WHERE rowid = ?", id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // revive makes an old revision of the same document current again; ids are
 // those its chunks have.
 func (t *wtx) revive(d *docRow, rev int64) (r revRow, ids []int64, err error) {

@@ -16,6 +16,7 @@ type wtx struct {
 	deltas  map[int64]*counters
 	changed bool       // what a search sees
 	vectors []vectorOp // changes of the codes in memory
+	fts     []ftsOp    // changes of the full-text index, written at the end
 	bg      context.Context
 }
 
@@ -44,6 +45,9 @@ func (s *Store) write(ctx context.Context, what string, fn func(t *wtx) error) (
 		}
 	}()
 	if err := fn(t); err != nil {
+		return s.classify(ctx, what, err)
+	}
+	if err := t.writeFTS(); err != nil {
 		return s.classify(ctx, what, err)
 	}
 	if err := t.writeCounters(); err != nil {
