@@ -40,6 +40,14 @@ bench: build ## measure what docs/benchmarks.md reports
 bench-extract: ## score the readers beside other tools' output: make bench-extract REALFILES=DIR
 	REALFILES='$(abspath $(REALFILES))' $(GO) test -run '^TestScores$$' -count=1 -v ./internal/extract
 
+# Folders in BEIR layout, each a set.
+EVAL_SETS ?= cmd/ragd/testdata/eval
+
+eval: build ## measure retrieval quality on the sets in EVAL_SETS (our own notes)
+	@sets='$(patsubst %/corpus.jsonl,%,$(wildcard $(EVAL_SETS)/corpus.jsonl $(EVAL_SETS)/*/corpus.jsonl))'; \
+	  test -n "$$sets" || { echo 'no sets in $(EVAL_SETS): want folders with corpus.jsonl, queries.jsonl and qrels.tsv'; exit 1; }; \
+	  ./bin/ragd eval $(EVAL_FLAGS) $$sets
+
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \

@@ -49,7 +49,7 @@ and latency. With --against, an earlier run's JSON, a loss ends with exit code 1
 			if err := a.printEval(reports); err != nil {
 				return err
 			}
-			return compareRuns(against, reports)
+			return a.compareRuns(against, reports)
 		},
 	}
 	cmd.Flags().StringVar(&against, "against", "", "an earlier run's JSON to compare with")
@@ -74,7 +74,11 @@ func (a *app) printEval(reports []eval.Report) error {
 			}
 		}
 	}
-	return nil
+	if len(reports) < 2 {
+		return nil
+	}
+	fmt.Fprintln(a.out)
+	return eval.Summary(a.out, reports)
 }
 
 func (a *app) evalSet(cmd *cobra.Command, path string, modes []string) (eval.Report, error) {
@@ -153,7 +157,8 @@ func liveSearch(cmd *cobra.Command, c *adminclient.Client, q, mode string) ([]st
 	return ids, ms, nil
 }
 
-func compareRuns(path string, reports []eval.Report) error {
+// compareRuns sets the reports beside an earlier run's; a loss is an error.
+func (a *app) compareRuns(path string, reports []eval.Report) error {
 	if path == "" {
 		return nil
 	}
@@ -166,7 +171,17 @@ func compareRuns(path string, reports []eval.Report) error {
 		return fault.New(fault.Invalid, "run_malformed", "%q is not the JSON of an earlier run", path).
 			WithHint("make one with ragd eval --json").Because(err)
 	}
-	losses := eval.Compare(before, reports, lossTolerance)
+	changes := eval.Compare(before, reports)
+	if len(changes) == 0 {
+		return fault.New(fault.Invalid, "nothing_to_compare", "the earlier run %q has none of these sets", path)
+	}
+	if !a.json {
+		fmt.Fprintln(a.out)
+		if err := eval.WriteChanges(a.out, changes, lossTolerance); err != nil {
+			return err
+		}
+	}
+	losses := slices.DeleteFunc(changes, func(c eval.Change) bool { return !c.Lost(lossTolerance) })
 	if len(losses) == 0 {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -84,7 +83,7 @@ func (x *evalIndex) fill(ctx context.Context, set *eval.Set) error {
 		}
 		plans = plans[n:]
 	}
-	terms := indexer.NewTerms()
+	terms, code := indexer.NewTerms(), eval.IsCode(set.Corpus)
 	for {
 		jobs, err := x.store.Claim(ctx, evalBatch)
 		if err != nil {
@@ -95,7 +94,7 @@ func (x *evalIndex) fill(ctx context.Context, set *eval.Set) error {
 		}
 		outcomes := make([]store.Outcome, len(jobs))
 		for i, j := range jobs {
-			outcomes[i] = store.Outcome{Job: j, Indexed: evalDocument(terms, docs[j.Path])}
+			outcomes[i] = store.Outcome{Job: j, Indexed: evalDocument(terms, docs[j.Path], code)}
 		}
 		if err := x.store.Commit(ctx, outcomes); err != nil {
 			return fmt.Errorf("index the corpus: %w", err)
@@ -103,13 +102,18 @@ func (x *evalIndex) fill(ctx context.Context, set *eval.Set) error {
 	}
 }
 
-func evalDocument(terms *indexer.Terms, d eval.Document) *store.Indexed {
+// evalDocument indexes a document as its file would be: as Markdown, source
+// code or plain text.
+func evalDocument(terms *indexer.Terms, d eval.Document, code bool) *store.Indexed {
 	text := d.Text
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
 	}
 	format, media := chunk.FormatPlain, "text/plain"
-	if looksLikeMarkdown(text) {
+	switch {
+	case code:
+		format, media = chunk.FormatCode, "text/x-source"
+	case eval.IsMarkdown(text):
 		format, media = chunk.FormatMarkdown, "text/markdown"
 	}
 	chunks := chunk.Split(chunk.Text{Body: text, Format: format}, chunk.Options{})
@@ -123,13 +127,6 @@ func evalDocument(terms *indexer.Terms, d eval.Document) *store.Indexed {
 		Meta:   store.DocMeta{Title: d.Title, Type: "note", Status: "published"},
 		Chunks: terms.Chunks("", d.Title, text, chunks),
 	}
-}
-
-// looksLikeMarkdown tells it from plain passages and source code, where a line
-// with a # is no heading.
-func looksLikeMarkdown(text string) bool {
-	return strings.HasPrefix(text, "# ") || strings.HasPrefix(text, "---\n") ||
-		strings.Contains(text, "\n\n## ") || strings.Contains(text, "\n```")
 }
 
 // search returns the ids of the documents of the best chunks, best first.

@@ -10,7 +10,7 @@ import (
 // something else (decision 0300): of the former 1.5 % are called weak, of the
 // latter 92 %.
 const (
-	cosineFloor  = 0.15 // what only meaning found and is farther than this is noise
+	cosineFloor  = 0.1  // what only meaning found and is farther than this is noise
 	weakCosine   = 0.35 // a hit as near as this is a good match,
 	weakCoverage = 0.25 // and so is one with this share of the best possible keyword score
 	weakWords    = 0.1  // the same where nothing can be told by meaning

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -81,12 +82,59 @@ func TestLoadReadsQuestionLines(t *testing.T) {
 
 func TestCompareFindsLosses(t *testing.T) {
 	run := func(v float64) []Report {
-		return []Report{{Set: "s", Legs: []Leg{{Name: "keyword", Scores: Scores{NDCG10: v}}}}}
+		return []Report{{Set: "s", Legs: []Leg{{Name: "keyword", Scores: Scores{NDCG10: v}}, {Name: fmt.Sprint(v)}}}}
 	}
-	if l := Compare(run(.5), run(.48), .01); len(l) != 1 {
-		t.Errorf("a loss of .02 gave %v", l)
+	for _, tc := range []struct {
+		before, after float64
+		lost          bool
+	}{{.5, .48, true}, {.5, .495, false}, {.5, .6, false}} {
+		changes := Compare(run(tc.before), run(tc.after))
+		if len(changes) != 1 || changes[0].Lost(.01) != tc.lost {
+			t.Errorf("%v: %+v", tc, changes)
+		}
+		var out strings.Builder
+		if err := WriteChanges(&out, changes, .01); err != nil || strings.Contains(out.String(), "worse") != tc.lost {
+			t.Errorf("%v: %v\n%s", tc, err, out.String())
+		}
 	}
-	if l := Compare(run(.5), run(.495), .01); len(l) != 0 {
-		t.Errorf("a loss within tolerance gave %v", l)
+}
+
+func TestSummaryHasALineForEachSetAndTheMeans(t *testing.T) {
+	leg := func(name string, v float64) Leg { return Leg{Name: name, Scores: Scores{NDCG10: v}} }
+	var out strings.Builder
+	err := Summary(&out, []Report{
+		{Set: "one", Documents: 5, Queries: 7, Legs: []Leg{leg("keyword", .5), leg("hybrid", .75)}},
+		{Set: "two", Legs: []Leg{leg("keyword", .25)}},
+	})
+	want := "nDCG@10  documents  queries  keyword  hybrid\none      5          7        0.500    0.750\ntwo      0          0        0.250    -\nmean                         0.375    -\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
+	}
+}
+
+func TestACorpusOfCodeIsTold(t *testing.T) {
+	const (
+		code     = "def wait(self, timeout=None):\n    return self._queue.join(timeout)\n"
+		prose    = "The boiler is serviced in spring (by a plumber), before the heating season ends."
+		markdown = "# Setup\n\nRun `make`:\n\n```\nx = [1, 2]; y = {a: b}; z = f(x)[0]\n```\n"
+	)
+	for _, tc := range []struct {
+		name  string
+		texts []string
+		want  bool
+	}{
+		{"code", []string{code, code, prose}, true},
+		{"prose", []string{prose, prose, code}, false},
+		{"Markdown with code in it", []string{markdown, markdown, code}, false},
+		{"nothing", nil, false},
+		{"empty texts", []string{"", " "}, false},
+	} {
+		var corpus []Document
+		for _, x := range tc.texts {
+			corpus = append(corpus, Document{Text: x})
+		}
+		if got := IsCode(corpus); got != tc.want {
+			t.Errorf("%s: %v", tc.name, got)
+		}
 	}
 }

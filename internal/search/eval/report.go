@@ -3,7 +3,10 @@ package eval
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"sort"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -15,6 +18,7 @@ type Leg struct {
 	NDCGHigh float64   `json:"ndcg@10_high"`
 	P50      float64   `json:"p50_ms"`
 	P95      float64   `json:"p95_ms"`
+	P99      float64   `json:"p99_ms"`
 	Worst    []Bad     `json:"worst,omitempty"`
 	PerQuery []float64 `json:"-"`
 }
@@ -57,7 +61,7 @@ func Run(s *Set, name string, search func(query string) (ids []string, ms float6
 	}
 	leg.Scores = Mean(all)
 	leg.NDCGLow, leg.NDCGHigh = Interval(leg.PerQuery)
-	leg.P50, leg.P95 = Percentile(times, 50), Percentile(times, 95)
+	leg.P50, leg.P95, leg.P99 = Percentile(times, 50), Percentile(times, 95), Percentile(times, 99)
 	sort.SliceStable(bad, func(i, j int) bool { return bad[i].NDCG < bad[j].NDCG })
 	leg.Worst = bad[:min(len(bad), 10)]
 	return leg, nil
@@ -83,37 +87,51 @@ func first(ids []string) string {
 // Write prints reports side by side.
 func Write(w io.Writer, reports []Report) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "set\tqueries\tleg\tnDCG@10\t95 %\trecall@10\tMRR@10\tp50 ms\tp95 ms")
+	fmt.Fprintln(tw, "set\tqueries\tleg\tnDCG@10\t95 %\trecall@10\tMRR@10\tp50 ms\tp95 ms\tp99 ms")
 	for _, r := range reports {
 		for _, l := range r.Legs {
-			fmt.Fprintf(tw, "%s\t%d\t%s\t%.3f\t%.3f–%.3f\t%.3f\t%.3f\t%.1f\t%.1f\n", r.Set, r.Queries, l.Name,
-				l.Scores.NDCG10, l.NDCGLow, l.NDCGHigh, l.Scores.Recall10, l.Scores.MRR10, l.P50, l.P95)
+			fmt.Fprintf(tw, "%s\t%d\t%s\t%.3f\t%.3f–%.3f\t%.3f\t%.3f\t%.1f\t%.1f\t%.1f\n", r.Set, r.Queries, l.Name,
+				l.Scores.NDCG10, l.NDCGLow, l.NDCGHigh, l.Scores.Recall10, l.Scores.MRR10, l.P50, l.P95, l.P99)
 		}
 	}
 	return tw.Flush()
 }
 
-// Loss is a leg that got worse than in an earlier run.
-type Loss struct {
-	Set, Leg      string
-	Before, After float64
-}
-
-// Compare lists the legs whose nDCG@10 fell by more than tolerance.
-func Compare(before, after []Report, tolerance float64) []Loss {
-	was := map[[2]string]float64{}
-	for _, r := range before {
+// Summary prints nDCG@10 of all sets, one line each, and the means.
+func Summary(w io.Writer, reports []Report) error {
+	var names []string
+	for _, r := range reports {
 		for _, l := range r.Legs {
-			was[[2]string{r.Set, l.Name}] = l.Scores.NDCG10
-		}
-	}
-	var losses []Loss
-	for _, r := range after {
-		for _, l := range r.Legs {
-			if b, ok := was[[2]string{r.Set, l.Name}]; ok && l.Scores.NDCG10 < b-tolerance {
-				losses = append(losses, Loss{r.Set, l.Name, b, l.Scores.NDCG10})
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
 			}
 		}
 	}
-	return losses
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "nDCG@10\tdocuments\tqueries\t%s\n", strings.Join(names, "\t"))
+	sums := make([]float64, len(names))
+	for _, r := range reports {
+		fmt.Fprintf(tw, "%s\t%d\t%d", r.Set, r.Documents, r.Queries)
+		for i, name := range names {
+			k := slices.IndexFunc(r.Legs, func(l Leg) bool { return l.Name == name })
+			if k < 0 {
+				fmt.Fprint(tw, "\t-")
+				sums[i] = math.NaN()
+				continue
+			}
+			sums[i] += r.Legs[k].Scores.NDCG10
+			fmt.Fprintf(tw, "\t%.3f", r.Legs[k].Scores.NDCG10)
+		}
+		fmt.Fprintln(tw)
+	}
+	fmt.Fprint(tw, "mean\t\t")
+	for _, sum := range sums {
+		if math.IsNaN(sum) {
+			fmt.Fprint(tw, "\t-")
+			continue
+		}
+		fmt.Fprintf(tw, "\t%.3f", sum/float64(len(reports)))
+	}
+	fmt.Fprintln(tw)
+	return tw.Flush()
 }
