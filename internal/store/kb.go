@@ -128,8 +128,14 @@ func (t *wtx) purge(d *docRow) error {
 	if err := t.dropJob(d.kb, d.path); err != nil {
 		return err
 	}
-	if err := t.retire(d); err != nil {
-		return err
+	if d.revision != 0 {
+		r, err := t.revision(d.revision)
+		if err != nil {
+			return err
+		}
+		if err := t.forget(d, r); err != nil {
+			return err
+		}
 	}
 	revs, err := t.ids("SELECT id FROM revisions WHERE document_id = ?", d.id)
 	if err != nil {

@@ -34,20 +34,31 @@ func (t *wtx) retire(d *docRow) error {
 	if err != nil {
 		return err
 	}
-	if err := t.unindex(r); err != nil {
-		return err
-	}
 	lo, hi := r.chunkRange()
 	if err := t.run("UPDATE chunks SET active = 0 WHERE id BETWEEN ? AND ?", lo, hi); err != nil {
 		return err
 	}
-	if err := t.vectorsOff(d, lo, hi); err != nil {
+	if err := t.forget(d, r); err != nil {
 		return err
 	}
 	if err := t.run("UPDATE revisions SET retired_ms = ? WHERE id = ?", t.now, d.revision); err != nil {
 		return err
 	}
 	if err := t.run("UPDATE documents SET revision_id = NULL, chunks = 0, bytes = 0, chunks_hash = NULL WHERE id = ?", d.id); err != nil {
+		return err
+	}
+	d.revision, d.chunks, d.bytes = 0, 0, 0
+	return nil
+}
+
+// forget takes a current revision out of what searches look at and out of the
+// counters; its rows are the caller's.
+func (t *wtx) forget(d *docRow, r revRow) error {
+	if err := t.unindex(r); err != nil {
+		return err
+	}
+	lo, hi := r.chunkRange()
+	if err := t.vectorsOff(d, lo, hi); err != nil {
 		return err
 	}
 	c := t.counters(d.kb)
@@ -57,7 +68,6 @@ func (t *wtx) retire(d *docRow) error {
 	c.bytes -= d.bytes
 	c.oldRevisions++
 	c.oldBytes += r.contentBytes
-	d.revision, d.chunks, d.bytes = 0, 0, 0
 	t.changed = true
 	return nil
 }
