@@ -34,12 +34,12 @@ func (ix *Indexer) upkeep(ctx context.Context) error {
 			if !ix.quiet(now) && now.Sub(dirtySince) < unsettledMost {
 				continue
 			}
-			ix.unsettled.Store(false)
-			dirtySince = time.Time{}
-			if now.Sub(lastPrune) >= pruneEvery {
-				lastPrune = now
-				ix.prune(ctx)
+			if now.Sub(lastPrune) < pruneEvery {
+				continue // it stays unsettled, so that what was deleted meanwhile goes too
 			}
+			ix.unsettled.Store(false)
+			dirtySince, lastPrune = time.Time{}, now
+			ix.prune(ctx)
 			ix.collectVectors(ctx)
 			if err := ix.store.Maintain(ctx); err != nil && ctx.Err() == nil {
 				ix.log.Warn("the index could not be tidied", "error", err)

@@ -47,9 +47,9 @@ func TestHostileTextsCostNoOtherTextItsVectors(t *testing.T) {
 
 func TestDeletedTextsGiveTheirSpaceBack(t *testing.T) {
 	t.Parallel()
-	s := embedtest.NewServer(t, 2048)
+	s := embedtest.NewServer(t, 1024)
 	h := newHome(t, serverEnv(s.URL, "m", "RAGD_RETENTION_REVISIONS=0", "RAGD_RETENTION_DELETED_DAYS=0")...)
-	paths := h.many(t, "notes", 300, func(i int) string {
+	paths := h.many(t, "notes", 150, func(i int) string {
 		var b strings.Builder
 		for k := range 400 {
 			fmt.Fprintf(&b, "w%dx%d ", i, k)
@@ -59,7 +59,7 @@ func TestDeletedTextsGiveTheirSpaceBack(t *testing.T) {
 	h.write(t, "notes/kept.md", "The walrus sleeps.\n")
 	h.serve(t)
 	eventually(t, "all is embedded", func() string {
-		if e := h.status(t).Embedder; e.Total < 300 || e.Backlog != 0 {
+		if e := h.status(t).Embedder; e.Total < 150 || e.Backlog != 0 {
 			return fmt.Sprintf("%+v", e)
 		}
 		return ""
@@ -69,7 +69,7 @@ func TestDeletedTextsGiveTheirSpaceBack(t *testing.T) {
 		must(t, os.Remove(h.path("notes/"+p)))
 	}
 	eventually(t, "the space is given back", func() string {
-		if now := h.status(t).Index.Bytes; now > full/4 {
+		if now := h.status(t).Index.Bytes; now > full/3 {
 			return fmt.Sprintf("%d of %d bytes", now, full)
 		}
 		return ""
