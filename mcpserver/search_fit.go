@@ -140,6 +140,9 @@ func searchText(out *searchOut) string {
 		if out.Truncated {
 			b.WriteString(" (there are more: raise top_k or narrow the query)")
 		}
+		if out.Weak {
+			b.WriteString("; none of them is a good match")
+		}
 		b.WriteByte('\n')
 	}
 	for i, r := range out.Results {
@@ -153,6 +156,9 @@ func searchText(out *searchOut) string {
 		}
 		if r.Poor != "" {
 			fmt.Fprintf(&b, "Poor text: %s\n", visible(r.Poor, false))
+		}
+		if r.Explain != nil {
+			fmt.Fprintf(&b, "Why: %s\n", visible(r.Explain.String(), false))
 		}
 		b.WriteString(showText(r.Content))
 		if r.Cut {

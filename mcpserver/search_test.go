@@ -63,6 +63,27 @@ func TestEmptySearchSaysWhichKindOfNothingItIs(t *testing.T) {
 	}
 }
 
+func TestSearchSaysWhatIsWeakAndExplainsWhenAsked(t *testing.T) {
+	w := newWorld(t, "a")
+	_, addr := startServer(t, w, Options{})
+	c := dial(t, addr)
+	w.onSearch = func(_ context.Context, req search.Request) (*search.Response, error) {
+		hit := search.Hit{KB: "a", Path: "x.md", Title: "X", FirstLine: 1, LastLine: 1, Score: 0.1, Match: "meaning", Content: "text", RevisionID: strings.Repeat("f", 32)}
+		if req.Explain {
+			hit.Explain = &search.Explain{MeaningRank: 1, Cosine: 0.2, MeaningScore: 0.02, Weight: 0.5, WeightReason: "base 0.50"}
+		}
+		return &search.Response{Hits: []search.Hit{hit}, Weak: true}, nil
+	}
+	out, text := ok[searchOut](c, "rag_search", m{"query": "quantum blockchain"})
+	if !out.Weak || !strings.Contains(text, "none of them is a good match") || out.Results[0].Explain != nil || strings.Contains(text, "cosine") {
+		t.Errorf("%+v\n%s", out, text)
+	}
+	out, text = ok[searchOut](c, "rag_search", m{"query": "quantum blockchain", "explain": true})
+	if e := out.Results[0].Explain; e == nil || e.MeaningRank != 1 || e.WeightReason == "" || !strings.Contains(text, "cosine 0.200") || !strings.Contains(text, "base 0.50") {
+		t.Errorf("%+v\n%s", e, text)
+	}
+}
+
 // fat makes a searcher whose hits are as large as the searcher lets them be.
 func fat(path string, chars int, text string) func(context.Context, search.Request) (*search.Response, error) {
 	return func(_ context.Context, req search.Request) (*search.Response, error) {

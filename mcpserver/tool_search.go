@@ -28,11 +28,14 @@ type searchHit struct {
 	Content    string    `json:"content"`
 	Cut        bool      `json:"content_truncated"`
 	Poor       string    `json:"poor,omitempty"` // why the document's text is poor
+
+	Explain *search.Explain `json:"explain,omitempty"`
 }
 
 type searchOut struct {
 	Results   []searchHit `json:"results"`
 	Truncated bool        `json:"truncated,omitempty"`
+	Weak      bool        `json:"weak,omitempty"`     // none of the results is a good match
 	Reason    string      `json:"reason,omitempty"`   // why results are empty
 	Fallback  string      `json:"fallback,omitempty"` // why a leg did not take part
 	Freshness freshness   `json:"freshness"`
@@ -51,12 +54,13 @@ func toolSearch() *tool {
 			"Write a self-contained query: nothing is remembered between calls, so name the thing you mean (\"how does the billing service retry failed payments\", not \"how does it retry\"). " +
 			"Questions, keywords, identifiers, error messages and \"exact phrases\" in quotes all work; -word leaves a word out. " +
 			"When an excerpt is not enough, call rag_read with its kb and path. To browse instead of search, use rag_list_kbs and rag_list_documents. " +
-			"An empty result says why under reason.",
+			"An empty result says why under reason; weak means that nothing here answers the query.",
 		args: []arg{
 			{name: "query", desc: "What to find, self-contained.", kind: argText, required: true},
 			{name: "kb", desc: "Search only this knowledge base, or several separated by commas; leave out for all.", kind: argName},
 			{name: "top_k", desc: "Most results to return.", kind: argInt, low: 1, high: maxTopK, def: defaultTopK},
 			{name: "wait_ms", desc: "Wait up to this long for files changed before this call to be indexed first, for example after you edited one. What is still missing then is listed under freshness.not_yet.", kind: argInt, low: 0, high: maxWaitMS, def: 0},
+			{name: "explain", desc: "Say how each result got its score.", kind: argBool, def: false},
 		},
 		out: object([]string{"results", "freshness"}, map[string]schema{
 			"results": list(object([]string{"kb", "path", "title", "chunk_index", "lines", "headings", "score", "match", "revision_id", "content", "content_truncated"}, map[string]schema{
@@ -67,9 +71,11 @@ func toolSearch() *tool {
 				"score": number("0 to 1, higher is better."), "match": oneOf("How it was found.", "keyword", "meaning", "both"),
 				"revision_id": text("Version of the document; pass it to rag_read as revision to read exactly this one."),
 				"content":     text("The passage, cut around the matching part."), "content_truncated": boolean("The passage is longer; rag_read has all of it."),
-				"poor": text("The text of this document is poor, and why: do not trust it word for word."),
+				"poor":    text("The text of this document is poor, and why: do not trust it word for word."),
+				"explain": explainSchema(),
 			})),
 			"truncated": boolean("There are more results; ask for a larger top_k or narrow the query."),
+			"weak":      boolean("None of the results is a good match: what was asked is probably not in here."),
 			"reason":    text("Why there are no results."),
 			"fallback":  text("Why the search could not use everything it should have."),
 			"freshness": freshnessSchema(),
@@ -97,11 +103,12 @@ func runSearch(ctx context.Context, c *call) (*reply, error) {
 	topK := c.v.num("top_k", defaultTopK)
 	resp, err := c.find(ctx, c.deps.Search, search.Request{
 		Query: c.v.str("query"), KBs: ids, TopK: topK, SnippetChars: c.opts.Limits.SnippetChars, IncludeRetired: true,
+		Explain: c.v.flag("explain"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := searchOut{Results: []searchHit{}, Truncated: resp.Truncated, Fallback: clip(resp.Fallback, 300)}
+	out := searchOut{Results: []searchHit{}, Truncated: resp.Truncated, Weak: resp.Weak, Fallback: clip(resp.Fallback, 300)}
 	if out.Freshness, err = c.freshness(ctx, ids, refs); err != nil {
 		return nil, err
 	}
@@ -164,8 +171,20 @@ func hitOf(h search.Hit) searchHit {
 	return searchHit{
 		KB: encodeName(h.KB), Path: encodeName(h.Path), Title: clip(h.Title, 150), ChunkIndex: h.ChunkIndex,
 		Lines: lineRange{h.FirstLine, h.LastLine}, Headings: headings, Page: h.Page,
-		Score: math.Round(h.Score*1e4) / 1e4, Match: h.Match, RevisionID: h.RevisionID, Cut: h.Truncated,
+		Score: math.Round(h.Score*1e4) / 1e4, Match: h.Match, RevisionID: h.RevisionID, Cut: h.Truncated, Explain: h.Explain,
 	}
+}
+
+// explainSchema describes a search.Explain.
+func explainSchema() schema {
+	return object([]string{"lexical_score", "meaning_score", "weight"}, map[string]schema{
+		"lexical_rank": integer("Rank by keyword, from 1; absent when not found by keyword."), "lexical_raw": number("BM25."),
+		"lexical_score": number("The keyword leg's score, 0 to 1."),
+		"meaning_rank":  integer("Rank by meaning, from 1; absent when not found by meaning."), "cosine": number("Nearness of the best part to the query."),
+		"meaning_score": number("The meaning leg's score, 0 to 1."),
+		"weight":        number("Weight of meaning, 0 to 1."), "weight_reason": text("What the weight is made of."),
+		"terms": text("The query's terms: how many passages have them, and what each did."),
+	})
 }
 
 func union(a, b []string) []string {

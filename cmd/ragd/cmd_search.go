@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ragd/internal/search"
 	"ragd/internal/wire"
 )
 
@@ -92,7 +94,7 @@ func (a *app) printHits(res wire.SearchResult, full bool) error {
 			p.line("    %s", oneLine(h.Content, teaser))
 		}
 		if h.Explain != nil {
-			p.line("    %s", visible(fmt.Sprint(h.Explain)))
+			p.line("    %s", visible(explainLine(h.Explain)))
 		}
 	}
 	switch {
@@ -116,6 +118,19 @@ func (a *app) printHits(res wire.SearchResult, full bool) error {
 		p.line("may be out of date: %s", visible(d))
 	}
 	return p.end()
+}
+
+// explainLine says in words how a result got its score.
+func explainLine(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	var e search.Explain
+	if err := json.Unmarshal(data, &e); err != nil {
+		return fmt.Sprint(v)
+	}
+	return e.String()
 }
 
 // trail is the title and the headings a passage stands under.

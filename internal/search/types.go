@@ -4,6 +4,11 @@
 // about callers and writes nothing.
 package search
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Mode says which legs take part.
 type Mode string
 
@@ -65,6 +70,29 @@ type Explain struct {
 	Weight       float64 `json:"weight"` // of meaning
 	WeightReason string  `json:"weight_reason,omitempty"`
 	Terms        string  `json:"terms,omitempty"`
+}
+
+// String says the same in a line for people.
+func (e *Explain) String() string {
+	leg := func(name string, rank int, raw string, score float64) string {
+		if rank == 0 {
+			return fmt.Sprintf("%s: not among its best%s", name, raw)
+		}
+		return fmt.Sprintf("%s: rank %d%s, score %.3f", name, rank, raw, score)
+	}
+	keyword, meaning := "", ""
+	if e.LexicalRank > 0 {
+		keyword = fmt.Sprintf(", BM25 %.2f", e.LexicalRaw)
+	}
+	if e.Cosine != 0 {
+		meaning = fmt.Sprintf(", cosine %.3f", e.Cosine)
+	}
+	return strings.Join([]string{
+		leg("keyword", e.LexicalRank, keyword, e.LexicalScore),
+		leg("meaning", e.MeaningRank, meaning, e.MeaningScore),
+		fmt.Sprintf("weight of meaning %.2f (%s)", e.Weight, e.WeightReason),
+		"terms: " + e.Terms,
+	}, "; ")
 }
 
 // Response is what a search gave.
