@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	goruntime "runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 const (
 	pdfMemoryPages   = 2048 // of 64 KiB: what one document may take inside the engine
 	pdfInstanceLimit = 30 * time.Second
+	pdfCompileHeap   = 128 << 20 // bytes of heap that tell that the engine was compiled
 )
 
 // pdfEngine compiles PDFium on first use and hands out a fresh instance of it
@@ -76,8 +78,18 @@ func (e *pdfEngine) start(cacheDir string) error {
 		return fmt.Errorf("start the PDF engine: %w", err)
 	}
 	e.pool = pool
-	debug.FreeOSMemory() // compiling takes some 300 MB, and is over
+	giveBack()
 	return nil
+}
+
+// giveBack returns what compiling took, some 300 MB; from the cache it is less
+// than looking for it costs.
+func giveBack() {
+	var m goruntime.MemStats
+	goruntime.ReadMemStats(&m)
+	if m.HeapSys-m.HeapReleased > pdfCompileHeap {
+		debug.FreeOSMemory()
+	}
 }
 
 func (e *pdfEngine) isBroken() bool {
