@@ -19,6 +19,10 @@ func TestFindDocs(t *testing.T) {
 		"kbs/be/.git/config":     "[remote \"origin\"]\n\turl = https://user:secret@example.org/be.git\n",
 		"kbs/hidden/h.md":        "quick fox in hidden turbine",
 	}
+	files["kbs/long/huge.md"] = strings.Repeat("# Quokka\n\nquokka quokka quokka "+strings.Repeat("and other words ", 30)+"\n\n", 400)
+	for i := range 30 {
+		files[fmt.Sprintf("kbs/long/s%02d.md", i)] = strings.Repeat("Much else is said. ", 30) + fmt.Sprintf("And the quokka of %d.", i)
+	}
 	for i := range 501 {
 		files[fmt.Sprintf("kbs/many/d%03d.md", i)] = fmt.Sprintf("number %d", i)
 	}
@@ -103,6 +107,14 @@ func TestFindDocs(t *testing.T) {
 		if len(got) != 4 || strings.Contains(strings.Join(got, " "), "off.md") {
 			t.Errorf("%v", got)
 		}
+	})
+	t.Run("search gives the 25 best documents however long one of them is, and says when there are more", func(t *testing.T) {
+		for _, mode := range []string{"keyword", "hybrid"} {
+			r := find(obj{"action": "search", "query": "quokka", "mode": mode})
+			want(t, mode, fmt.Sprint(r["count"], r["limit"], r["truncated"], r.str("note") != ""), "25 25 true true")
+		}
+		r := find(obj{"action": "search", "query": "walrus"})
+		want(t, "one", fmt.Sprint(r["count"], r["truncated"]), "1 false")
 	})
 	t.Run("when meaning cannot answer, keyword does and fallback says why", func(t *testing.T) {
 		for _, mode := range []string{"hybrid", "semantic"} {

@@ -2,10 +2,7 @@ package store
 
 import (
 	"cmp"
-	"database/sql"
 	"slices"
-
-	"ragd/internal/store/ftsrank"
 )
 
 // expression writes "R OR (R AND (c1 OR c2 …))" within the scope: rows come
@@ -51,41 +48,6 @@ func (p *queryPlan) clause(m *match, i int, score bool) {
 		}
 		m.phrase(c.phrases[k], w, i)
 	})
-}
-
-// rankedSQL gives the best rows; of very common clauses only the newest rows
-// are looked at.
-func rankedSQL(published, newest bool) string {
-	from := "fts"
-	if published {
-		from = "fts CROSS JOIN chunks x ON x.id = fts.rowid CROSS JOIN documents d ON d.id = x.document_id AND " + publishedSQL
-	}
-	rows := "SELECT fts.rowid AS id, ragd_rank(fts, ?2) AS score FROM " + from + " WHERE fts MATCH ?1"
-	if newest {
-		rows = "SELECT id, score FROM (" + rows + " ORDER BY fts.rowid DESC LIMIT ?4)"
-	}
-	return "SELECT f.id, c.document_id, f.score FROM (" + rows + ` ORDER BY score DESC, id LIMIT ?3) f
-		JOIN chunks c ON c.id = f.id ORDER BY f.score DESC, f.id`
-}
-
-// ranked runs an expression and returns its best hits, of the newest rows
-// only when newest > 0.
-func ranked(r *reader, c corpus, m *match, clauses, limit, newest int) (hits []LexicalHit, err error) {
-	params := ftsrank.Params{
-		K1: bm25K1, B: bm25B, Title: weightTitle, Headings: weightHeadings, Body: weightBody,
-		AverageLength: c.averageLength(), Clauses: clauses, Phrases: m.phrases,
-	}.Encode()
-	query, args := rankedSQL(m.published, newest > 0), []any{m.b.String(), params, limit}
-	if newest > 0 {
-		args = append(args, newest)
-	}
-	err = r.each(func(rows *sql.Rows) error {
-		var h LexicalHit
-		err := rows.Scan(&h.ChunkID, &h.DocumentID, &h.Raw)
-		hits = append(hits, h)
-		return err
-	}, query, args...)
-	return hits, err
 }
 
 // runCommon answers a query whose rarest clause is common. To rank all rows

@@ -10,9 +10,9 @@ import (
 	"ragd/internal/fault"
 )
 
-// crowded is an index in which more rows hold words that begin with "word"
+// manyWords is an index in which more rows hold words that begin with "word"
 // than FTS5 may gather.
-func crowded(t *testing.T) *Store {
+func manyWords(t *testing.T) *Store {
 	s := open(t)
 	kb := ensure(t, s, "kb")
 	var docs []*Indexed
@@ -31,7 +31,7 @@ func crowded(t *testing.T) *Store {
 func prefixOf(terms ...string) Expr { return Expr{Phrase: &Phrase{Terms: terms, Prefix: true}} }
 
 func TestAPrefixOfFewRowsFindsAllOfThem(t *testing.T) {
-	s := crowded(t)
+	s := manyWords(t)
 	for prefix, want := range map[string]int{"rare": 60, "rare1": 11, "rare59": 1, "wordy": 120, "none": 0} {
 		res, err := s.LexicalExpr(context.Background(), prefixOf(prefix), Filter{}, 1000)
 		if err != nil || len(res.Hits) != want || len(res.Capped) != 0 {
@@ -41,7 +41,7 @@ func TestAPrefixOfFewRowsFindsAllOfThem(t *testing.T) {
 }
 
 func TestAPrefixOfVeryManyRowsStandsForItsMostFrequentWords(t *testing.T) {
-	s := crowded(t)
+	s := manyWords(t)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -307,6 +307,47 @@ func TestCommonWordsRescoreAndAreBounded(t *testing.T) {
 	}
 }
 
+func TestALongDocumentDoesNotFillTheListAlone(t *testing.T) {
+	s := open(t)
+	kb := ensure(t, s, "kb")
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "turbine turbine turbine number%d\n\n", i)
+	}
+	docs := []*Indexed{doc("huge", "T", b.String())}
+	for i := range 30 {
+		docs = append(docs, doc(fmt.Sprintf("s%02d", i), "T", strings.Repeat("other words ", 20)+fmt.Sprintf("turbine%[1]d and the turbine of %[1]d", i)))
+	}
+	put(t, s, kb, docs...)
+	for _, limit := range []int{1, 10, 50, 100} {
+		q := query("turbine")
+		q.Limit = limit
+		lex, err := s.Lexical(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expr, err := s.LexicalExpr(context.Background(), Expr{Phrase: &Phrase{Terms: []string{"turbine"}}}, Filter{Published: true}, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, res := range []LexicalResult{lex, expr} {
+			seen := map[int64]bool{}
+			for i, h := range res.Hits {
+				seen[h.DocumentID] = true
+				if i > 0 && h.Raw > res.Hits[i-1].Raw {
+					t.Fatal("not in order")
+				}
+			}
+			if want := min(31, limit-limit/crowdedShare+1, limit); len(res.Hits) != limit || len(seen) < want {
+				t.Errorf("limit %d: %d hits of %d documents, want %d", limit, len(res.Hits), len(seen), want)
+			}
+		}
+	}
+	q := query("number7 OR turbine")
+	q.Filter.Types = []string{"none"}
+	same(t, found(t, s, q))
+}
+
 func TestTiesAreBrokenByChunk(t *testing.T) {
 	s := open(t)
 	kb := ensure(t, s, "a")
