@@ -38,23 +38,17 @@ const (
 // readImage reads an image by OCR. The file is decoded here and handed on as
 // PNG, so that tesseract never sees bytes that a stranger chose.
 func readImage(ctx context.Context, src Source, t fileType) (*Document, error) {
-	config, kind, err := image.DecodeConfig(bytes.NewReader(src.Data))
+	kind, err := checkImage(src)
 	if err != nil {
-		if len(bytes.TrimSpace(src.Data)) == 0 {
-			return nil, fault.New(fault.Permanent, "corrupt", "%s is empty", base(src.Path))
-		}
-		return nil, wrongType(src.Path, detectType(src.Data))
-	}
-	if int64(config.Width)*int64(config.Height) > ocrPixelsMax {
-		return nil, fault.New(fault.Permanent, "too_large", "%s has %d×%d pixels, at most %d million are read", base(src.Path), config.Width, config.Height, ocrPixelsMax/1_000_000)
+		return nil, err
 	}
 	tool, ok := t.env.tesseract()
 	if !ok {
 		return nil, needsTesseract(src.Path, 0)
 	}
-	img, _, err := image.Decode(bytes.NewReader(src.Data))
+	img, err := decodeImage(src)
 	if err != nil {
-		return nil, fault.New(fault.Permanent, "corrupt", "%s is damaged", base(src.Path)).Because(err)
+		return nil, err
 	}
 	text, err := tool.read(ctx, img)
 	if err != nil {
@@ -69,6 +63,30 @@ func readImage(ctx context.Context, src Source, t fileType) (*Document, error) {
 	doc.Quality.Note = "The text was read by OCR."
 	fillQuality(doc, text)
 	return doc, nil
+}
+
+// checkImage finds out what kind of image a file is, and refuses one that is
+// too large to be decoded.
+func checkImage(src Source) (kind string, err error) {
+	config, kind, err := image.DecodeConfig(bytes.NewReader(src.Data))
+	if err != nil {
+		if len(bytes.TrimSpace(src.Data)) == 0 {
+			return "", fault.New(fault.Permanent, "corrupt", "%s is empty", base(src.Path))
+		}
+		return "", wrongType(src.Path, detectType(src.Data))
+	}
+	if int64(config.Width)*int64(config.Height) > ocrPixelsMax {
+		return "", fault.New(fault.Permanent, "too_large", "%s has %d×%d pixels, at most %d million are read", base(src.Path), config.Width, config.Height, ocrPixelsMax/1_000_000)
+	}
+	return kind, nil
+}
+
+func decodeImage(src Source) (image.Image, error) {
+	img, _, err := image.Decode(bytes.NewReader(src.Data))
+	if err != nil || img.Bounds().Empty() {
+		return nil, fault.New(fault.Permanent, "corrupt", "%s is damaged", base(src.Path)).Because(err)
+	}
+	return img, nil
 }
 
 func needsTesseract(path string, pages int) error {
@@ -158,7 +176,7 @@ func (o ocrTool) read(ctx context.Context, img image.Image) (string, error) {
 func flatten(img image.Image) image.Image {
 	b := img.Bounds()
 	step := max(1, (max(b.Dx(), b.Dy())+ocrSideMax-1)/ocrSideMax)
-	grey := image.NewGray(image.Rect(0, 0, b.Dx()/step, b.Dy()/step))
+	grey := image.NewGray(image.Rect(0, 0, max(1, b.Dx()/step), max(1, b.Dy()/step)))
 	if step == 1 {
 		draw.Draw(grey, grey.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 		draw.Draw(grey, grey.Bounds(), img, b.Min, draw.Over)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -42,7 +43,10 @@ func (l WorkerLimits) withDefaults() WorkerLimits {
 	if l.OCRTimeout <= 0 {
 		l.OCRTimeout = 5 * time.Minute
 	}
-	if l.MemoryBytes == 0 {
+	switch {
+	case raceEnabled:
+		l.MemoryBytes = math.MaxUint64
+	case l.MemoryBytes == 0:
 		l.MemoryBytes = 2816 << 20
 	}
 	if l.IdleTimeout <= 0 {

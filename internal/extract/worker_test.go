@@ -23,9 +23,6 @@ func TestMain(m *testing.M) {
 
 func newPool(t testing.TB, limits WorkerLimits) *WorkerPool {
 	t.Helper()
-	if raceEnabled {
-		limits.MemoryBytes = ^uint64(0) // the race detector reserves terabytes of addresses
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
