@@ -42,8 +42,8 @@ func main() {
 }
 
 type flags struct {
-	config, socket, page, query, snapshot, color, theme string
-	offline, ascii, version                             bool
+	config, socket, page, query, snapshot, format, color, theme string
+	offline, ascii, version                                     bool
 }
 
 const usage = `ragtui shows what ragd does: what is indexed, what waits, what failed, and search.
@@ -51,6 +51,7 @@ const usage = `ragtui shows what ragd does: what is indexed, what waits, what fa
   ragtui                                  the dashboard
   ragtui --page search --query "…"        begin with a search
   ragtui --snapshot 80x24 [--page …]      print one frame as text and leave
+  ragtui --snapshot 80x24 --format svg    … as a picture
 
 `
 
@@ -63,6 +64,7 @@ func parse(args []string, errOut io.Writer) (flags, error) {
 	fs.StringVar(&f.page, "page", "", "first page: "+strings.Join(tui.PageNames(), ", "))
 	fs.StringVar(&f.query, "query", "", "search for this at the start")
 	fs.StringVar(&f.snapshot, "snapshot", "", "print one frame of this size, such as 80x24, and leave")
+	fs.StringVar(&f.format, "format", "text", "with --snapshot: text, or svg for a picture")
 	fs.BoolVar(&f.offline, "offline", false, "with --snapshot: print the frame even when no daemon answers")
 	fs.StringVar(&f.color, "color", "auto", "auto, none, mono, 16, 256 or true")
 	fs.StringVar(&f.theme, "theme", "auto", "auto, dark or light")
@@ -124,16 +126,7 @@ func show(ctx context.Context, f flags, in, out *os.File) error {
 		Color: look.color, Dark: look.dark, UTF8: look.utf8, Page: f.page, Query: f.query,
 	}
 	if f.snapshot != "" {
-		w, h, err := tui.ParseSize(f.snapshot)
-		if err != nil {
-			return err
-		}
-		frame, err := tui.Snapshot(ctx, o, w, h, f.offline)
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(out, frame)
-		return err
+		return snapshot(ctx, f, o, client, out)
 	}
 	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
 		return fault.New(fault.Invalid, "no_terminal", "ragtui needs a terminal").

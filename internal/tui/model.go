@@ -147,6 +147,8 @@ func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
 
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	k := m.sh.keys
+	// Of a paste that no input would take whole, the rest is not even compared with keys.
+	msg.Runes = msg.Runes[:min(len(msg.Runes), maxQuery)]
 	if msg.Type == tea.KeyCtrlC {
 		m.quitting = true
 		return tea.Quit

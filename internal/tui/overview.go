@@ -240,6 +240,8 @@ func (p *overview) speed(w int) string {
 		if s.ETASeconds > 0 {
 			text += " " + p.sh.g.Dot + " about " + span(time.Duration(s.ETASeconds)*time.Second) + " left"
 		}
+	case queued && s.Phase == "paused":
+		text = "nothing is taken from the queue"
 	case queued:
 		text = "time left not known yet"
 	case s.Embedder.Backlog > 0:

@@ -75,7 +75,9 @@ func (p *searchPage) stateLine(w int) string {
 	case n > 0:
 		text = fmt.Sprintf("%d of %s", p.ls.cur+1, text)
 	}
-	text += dot + fmt.Sprintf("%.0f ms", a.TookMS)
+	if a.TookMS > 0 {
+		text += dot + fmt.Sprintf("%.0f ms", max(a.TookMS, 1))
+	}
 	var notes []string
 	if a.Weak && n > 0 {
 		notes = append(notes, "only weak matches")

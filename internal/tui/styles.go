@@ -66,7 +66,7 @@ func NewStyles(level ColorLevel, dark bool) Styles {
 	s := Styles{
 		Text: plain, Strong: plain.Bold(true), Dim: fg(dim), Accent: fg(accent), Title: fg(accent).Bold(true),
 		OK: fg(ok), Warn: fg(warn), Fail: fg(fail), Info: fg(info),
-		Tab: fg(dim), TabOn: fg(accent).Bold(true).Underline(true).UnderlineSpaces(false), Badge: fg(warn),
+		Tab: fg(dim), TabOn: fg(accent).Bold(true).Underline(true), Badge: fg(warn),
 		Key: fg(accent).Bold(true), KeyText: fg(dim), Border: fg(dim),
 		Input: plain, Caret: plain.Reverse(true),
 	}
