@@ -63,11 +63,12 @@ func windowsOf(e Embedder, c store.EmbedChunk, sentence string) []windowText {
 	return out
 }
 
-// headOf is the title and the headings, each once, on a line of their own.
+// headOf is the title and the headings, each once, on a line of their own. A
+// definition is not said again in front of its own code.
 func headOf(c store.EmbedChunk) string {
 	var parts []string
 	for _, p := range append([]string{c.Title}, c.Headings...) {
-		if p = strings.TrimSpace(p); p != "" && !slices.Contains(parts, p) {
+		if p = strings.TrimSpace(p); p != "" && !slices.Contains(parts, p) && !(c.Code && strings.Contains(c.Content, p)) {
 			parts = append(parts, p)
 		}
 	}

@@ -5,7 +5,19 @@ import "unicode"
 // NonLatinShare returns the share of text's letters that are outside the
 // Latin script, 0..1; 0 for a text without letters.
 func NonLatinShare(text string) float64 {
-	letters, other := 0, 0
+	return letterShare(text, func(r rune) bool { return !unicode.Is(unicode.Latin, r) })
+}
+
+// PairShare returns the share of text's letters that are indexed by pairs:
+// Han, Kana and Hangul.
+func PairShare(text string) float64 {
+	return letterShare(text, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	})
+}
+
+func letterShare(text string, is func(rune) bool) float64 {
+	letters, some := 0, 0
 	for _, r := range text {
 		switch {
 		case r < 0x80:
@@ -14,13 +26,13 @@ func NonLatinShare(text string) float64 {
 			}
 		case unicode.IsLetter(r):
 			letters++
-			if !unicode.Is(unicode.Latin, r) {
-				other++
+			if is(r) {
+				some++
 			}
 		}
 	}
 	if letters == 0 {
 		return 0
 	}
-	return float64(other) / float64(letters)
+	return float64(some) / float64(letters)
 }

@@ -236,3 +236,17 @@ func FuzzTerms(f *testing.F) {
 		}
 	})
 }
+
+func TestSharesOfScripts(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		text         string
+		other, pairs float64
+	}{
+		{"plain words", 0, 0}, {"", 0, 0}, {"123 !", 0, 0}, {"日本", 1, 1}, {"ab日本", 0.5, 0.5}, {"한글 ひら", 1, 1}, {"баня", 1, 0}, {"naïve", 0, 0},
+	} {
+		if o, p := NonLatinShare(tc.text), PairShare(tc.text); o != tc.other || p != tc.pairs {
+			t.Errorf("%q: %v and %v, want %v and %v", tc.text, o, p, tc.other, tc.pairs)
+		}
+	}
+}

@@ -37,6 +37,7 @@ func (s *Searcher) lexical(ctx context.Context, q analysis.Query, r Request) (st
 		Not:     phrasesOf(q.Not),
 		Filter:  filterOf(r),
 		Limit:   poolSize,
+		Pairs:   analysis.PairShare(r.Query) > foreignShare,
 	})
 	return res, dropped, err
 }

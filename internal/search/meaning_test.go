@@ -301,6 +301,34 @@ func TestNothingRelevantIsSaidToBeWeak(t *testing.T) {
 	}
 }
 
+func TestNearnessCountsHowFarTheBestStandsOut(t *testing.T) {
+	docs := func(cosines ...float64) (list []fused) {
+		for i, c := range cosines {
+			list = append(list, fused{document: int64(i), cosine: c, vector: true})
+		}
+		return list
+	}
+	flat := []float64{.3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3}
+	sharp := []float64{.34, .2, .2, .15, .15, .1, .1, .1, .1, .1, .1}
+	for _, tc := range []struct {
+		name string
+		list []fused
+		weak bool
+	}{
+		{"all alike", docs(flat...), true},
+		{"one stands out", docs(sharp...), false},
+		{"a few that are far", docs(.2, .18), true},
+		{"the only document, near", docs(.4), false},
+		{"the only document, far", docs(.2), true},
+		{"nothing", nil, true},
+		{"no vectors yet", []fused{{document: 1, lexical: .5}}, true},
+	} {
+		if got := weak(tc.list, 0, true); got != tc.weak {
+			t.Errorf("%s: weak is %v, nearness %.2f", tc.name, got, nearness(tc.list))
+		}
+	}
+}
+
 func TestAlphaEndsAreTheLegs(t *testing.T) {
 	x := house(t)
 	x.put("notes", map[string][]string{

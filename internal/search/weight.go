@@ -16,7 +16,7 @@ const (
 	weightCoverage   = 0.15 // times (usualCoverage − coverage)
 	usualCoverage    = 0.45
 	weightForeign    = 0.05 // at most, when the letters are mostly not of the model's script
-	foreignShare     = 0.5
+	foreignShare     = 0.5  // of the letters
 )
 
 // weight is the weight of meaning in a hybrid search, and why.

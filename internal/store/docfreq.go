@@ -69,6 +69,7 @@ type corpus struct {
 	chunks, terms int64
 	low, high     int64 // ids
 	kbs           []int64
+	k1, b         float64 // of BM25
 }
 
 func (c corpus) averageLength() float64 {

@@ -13,6 +13,8 @@ import (
 const (
 	bm25K1         = 1.2
 	bm25B          = 0.75
+	pairsK1        = 0.5 // the same for pairs of characters, which repeat for less reason than words
+	pairsB         = 0.5
 	weightTitle    = 2.0
 	weightHeadings = 1.5
 	weightBody     = 1.0
@@ -34,6 +36,7 @@ const (
 	roleMust     = "must"
 	roleNot      = "not"
 	roleSkipped  = "skipped" // so common that it says nothing
+	roleAbsent   = "absent"  // in no chunk
 )
 
 // planned is a clause with its frequencies.
@@ -64,6 +67,9 @@ func (s *Store) Lexical(ctx context.Context, q LexicalQuery) (LexicalResult, err
 		c, err := readCorpus(r, res.Generation)
 		if err != nil || c.chunks == 0 {
 			return err
+		}
+		if q.Pairs {
+			c.k1, c.b = pairsK1, pairsB
 		}
 		sc := scopeOf(q.Filter, c.kbs)
 		if sc.none {
@@ -158,7 +164,7 @@ func phrasesOf(clauses []Clause) (n int) {
 }
 
 func readCorpus(r *reader, gen uint64) (c corpus, err error) {
-	c.gen = gen
+	c.gen, c.k1, c.b = gen, bm25K1, bm25B
 	err = r.each(func(rows *sql.Rows) error {
 		var id, chunks, terms int64
 		err := rows.Scan(&id, &chunks, &terms)
@@ -221,7 +227,7 @@ func (s *Store) plan(r *reader, c corpus, clauses []Clause, res *LexicalResult) 
 		if best == 0 {
 			best = c.idf(0) // what no chunk has, every hit lacks
 		}
-		res.MaxRaw += best * cl.Weight * (bm25K1 + 1)
+		res.MaxRaw += best * cl.Weight * (c.k1 + 1)
 		p.all = append(p.all, pl)
 	}
 	p.assign()
@@ -248,7 +254,7 @@ func (p *queryPlan) assign() {
 				p.rows = p.all[i].cost
 			}
 		case p.all[i].cost == 0:
-			p.all[i].role = roleSkipped
+			p.all[i].role = roleAbsent
 		default:
 			order = append(order, i)
 		}

@@ -39,7 +39,7 @@ func eachDocumentSQL(published, newest bool) string {
 // alone: the best hits of others stand in it as well.
 func ranked(r *reader, c corpus, m *match, clauses, limit, newest int) ([]LexicalHit, error) {
 	params := ftsrank.Params{
-		K1: bm25K1, B: bm25B, Title: weightTitle, Headings: weightHeadings, Body: weightBody,
+		K1: c.k1, B: c.b, Title: weightTitle, Headings: weightHeadings, Body: weightBody,
 		AverageLength: c.averageLength(), Clauses: clauses, Phrases: m.phrases,
 	}.Encode()
 	args := []any{m.b.String(), params, limit}

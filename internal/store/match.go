@@ -43,7 +43,8 @@ type LexicalQuery struct {
 	Clauses []Clause
 	Not     []Phrase
 	Filter  Filter
-	Limit   int // at most 1000; larger is clamped
+	Limit   int  // at most 1000; larger is clamped
+	Pairs   bool // most terms are pairs of characters, of a script without blanks
 }
 
 // LexicalHit is one chunk that matched.

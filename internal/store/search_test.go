@@ -115,6 +115,24 @@ func TestWordsThatNoChunkHasCountInTheBestPossibleScore(t *testing.T) {
 	}
 }
 
+func TestPairsOfCharactersSaturateSooner(t *testing.T) {
+	s := open(t)
+	put(t, s, ensure(t, s, "a"), doc("often", "T", strings.Repeat("日本 ", 12)), doc("both", "T", "日本 語学 "+strings.Repeat("文章 ", 40)), doc("none", "T", "文章 記事"))
+	q := query("日本 語学")
+	ratio := func(pairs bool) float64 {
+		t.Helper()
+		q.Pairs = pairs
+		res, err := s.Lexical(context.Background(), q)
+		if err != nil || len(res.Hits) != 2 {
+			t.Fatal(res, err)
+		}
+		return res.Hits[0].Raw / res.Hits[1].Raw
+	}
+	if words, pairs := ratio(false), ratio(true); pairs <= words {
+		t.Errorf("both pairs count %.2f times one often, by the numbers of words %.2f times", pairs, words)
+	}
+}
+
 func TestClausesMustNotAndAlternatives(t *testing.T) {
 	s := open(t)
 	kb := ensure(t, s, "a")
