@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestKnowledgeStatus(t *testing.T) {
@@ -176,4 +177,53 @@ func TestSearchKnowledge(t *testing.T) {
 		s.ok("reload")
 		c.call("search_knowledge", obj{"query": "pump"})
 	})
+}
+
+// TestAlphaWeighsMeaningAgainstWords runs with the built-in model.
+func TestAlphaWeighsMeaningAgainstWords(t *testing.T) {
+	s := serveWith(t, "", map[string]string{
+		"kbs/al/car.md": "The automobile needs petrol and a driver.", "kbs/al/law.md": "A vehicle inspection is due each year, says the law about inspections.",
+		"kbs/al/vehicle.md": "A vehicle.", "kbs/al/truck.md": "Lorries carry freight by road.", "kbs/al/cook.md": "Boil the pasta for nine minutes.",
+	}, "EMBEDDINGS_ENABLED", "true")
+	c := s.fresh()
+	for start := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		e := c.call("rag_status", obj{}).obj("embedder")
+		if e.str("state") == "ready" && e.num("backlog") == 0 {
+			break
+		}
+		if e.str("state") == "failed" || time.Since(start) > time.Minute {
+			t.Fatal("no vectors: ", e)
+		}
+	}
+	ids := func(args obj) []string {
+		args["query"] = "vehicle inspection"
+		return strings.Fields(all(c.call("search_knowledge", args).list("results"), "knowledge_item_id"))
+	}
+	lexical, semantic := ids(obj{"mode": "lexical"}), ids(obj{"mode": "semantic"})
+	if len(lexical) != 2 || len(semantic) < 3 {
+		t.Fatal(lexical, semantic)
+	}
+	startsWith := func(what string, list, order []string) {
+		t.Helper()
+		n := min(len(list), len(order))
+		want(t, what, list[:n], order[:n])
+	}
+	for _, alpha := range []any{1, 7, "1", 1e9} {
+		startsWith(fmt.Sprint("alpha ", alpha), ids(obj{"alpha": alpha}), lexical)
+	}
+	for _, alpha := range []any{0, -3, "0"} {
+		startsWith(fmt.Sprint("alpha ", alpha), ids(obj{"alpha": alpha}), semantic)
+	}
+	want(t, "an unknown mode is hybrid", ids(obj{"mode": "no such"}), ids(obj{"mode": "hybrid"}))
+	r := c.call("search_knowledge", obj{"query": "vehicle inspection"}).list("results")[0].obj("scores")
+	for _, score := range []string{"lexical", "semantic", "fused"} {
+		if v, ok := r[score].(float64); !ok || v <= 0 || v > 1 {
+			t.Errorf("%s is %v", score, r[score])
+		}
+	}
+	for mode, match := range map[string]string{"keyword": "keyword", "semantic": "meaning", "hybrid": "both"} {
+		d := c.call("capsid_find_docs", obj{"action": "search", "query": "vehicle inspection", "mode": mode})
+		want(t, "match of "+mode, d.list("documents")[0].str("match"), match)
+		want(t, "fallback of "+mode, d.str("fallback"), "")
+	}
 }

@@ -25,8 +25,14 @@ type served struct {
 // serve writes files and settings and starts the daemon.
 func serve(t *testing.T, settings string, files map[string]string) *served {
 	t.Helper()
+	return serveWith(t, settings, files, "EMBEDDINGS_ENABLED", "false") // quick, and the same on every machine
+}
+
+// serveWith is serve with an environment variable set.
+func serveWith(t *testing.T, settings string, files map[string]string, name, value string) *served {
+	t.Helper()
 	s := &served{box: newBox(t)}
-	t.Setenv("EMBEDDINGS_ENABLED", "false") // quick, and the same on every machine
+	t.Setenv(name, value)
 	for _, dir := range []string{"kbs", "other"} {
 		must(t, os.MkdirAll(s.path(dir), 0o755))
 	}
