@@ -20,9 +20,11 @@ func chunkOrder(chunk int64) int64 { return chunk >> 5 }
 func merge(list []fused) []fused {
 	own := make(map[int64][]int, len(list)) // the hits of a document
 	gone := make([]bool, len(list))
+	alone := make([]int64, len(list)) // one array for all that stay single
 	for i := range list {
 		f := &list[i]
-		f.chunks = []int64{f.chunk}
+		alone[i] = f.chunk
+		f.chunks = alone[i : i+1 : i+1]
 		at := i
 		for {
 			near := beside(list, own[f.document], at)

@@ -48,7 +48,7 @@ func spread(list []fused, perDocument int) []fused {
 		}
 		f.score = shown(f.base * repeat(n, perDocument))
 	}
-	slices.SortStableFunc(list, func(a, b fused) int {
+	slices.SortFunc(list, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
 	})
 	return list
