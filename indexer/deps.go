@@ -17,7 +17,7 @@ type Root interface {
 	KBs() ([]kbroot.KB, error)
 	KB(name string) (kbroot.KB, bool)
 	Stat(p kbroot.DocPath) (kbroot.Entry, error)
-	Open(p kbroot.DocPath) (*os.File, fs.FileInfo, error)
+	OpenEntry(p kbroot.DocPath) (kbroot.Entry, *os.File, fs.FileInfo, error)
 	Walk(ctx context.Context, kb, sub string, fn func(kbroot.Entry) error) error
 	Fingerprint(root string) (kbroot.RootID, error)
 	Options() kbroot.Options

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"runtime/debug"
 
@@ -51,11 +52,21 @@ func (w *worker) process(ctx context.Context, j store.Job, stage *string) store.
 		return out
 	}
 	p := kbroot.DocPath{KB: j.KBName, Path: j.Path}
-	e, err := w.ix.root.Stat(p)
-	if err != nil {
-		return w.fail(out, "extract", err, [32]byte{}, j.Stat)
+	e, f, info, err := w.ix.root.OpenEntry(p)
+	if f != nil {
+		defer func() { _ = f.Close() }() // read-only: nothing to lose
+	}
+	if vanished(err) {
+		out.Gone = true
+		return out
 	}
 	st := statOf(e)
+	if err != nil {
+		if st == (store.Stat{}) {
+			st = j.Stat
+		}
+		return w.fail(out, "extract", err, [32]byte{}, st)
+	}
 	if gone(e.Verdict.Code) || e.Mode.IsDir() {
 		out.Gone = true
 		return out
@@ -69,8 +80,8 @@ func (w *worker) process(ctx context.Context, j store.Job, stage *string) store.
 		out.Excluded = &store.Exclusion{Stat: st, Code: codeUnsupported, Why: reason}
 		return out
 	}
-	data, st, err := w.read(p, st)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, st, err := w.read(p, st, f, info)
+	if vanished(err) {
 		out.Gone = true
 		return out
 	}
@@ -100,6 +111,11 @@ func (w *worker) process(ctx context.Context, j store.Job, stage *string) store.
 	in.Stat = st
 	out.Indexed = in
 	return out
+}
+
+// vanished: the file went away between two looks at it.
+func vanished(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || fault.KindOf(err) == fault.NotFound
 }
 
 // notADocument: a file without an extension is tried as text; when it turns
@@ -134,30 +150,29 @@ func (w *worker) fail(out store.Outcome, stage string, err error, hash [32]byte,
 	return out
 }
 
-// read reads the whole file. When it changes under the reading it is read
-// again, a few times at most: a file that never rests is indexed as it was
-// read, and the hint of its next change brings the rest.
-func (w *worker) read(p kbroot.DocPath, st store.Stat) ([]byte, store.Stat, error) {
-	var data []byte
-	for range 3 {
-		f, before, err := w.ix.root.Open(p)
+// read reads the whole of an open file. When it changes under the reading it
+// is opened and read again, a few times at most: a file that never rests is
+// indexed as it was read, and the hint of its next change brings the rest.
+func (w *worker) read(p kbroot.DocPath, st store.Stat, f *os.File, before fs.FileInfo) ([]byte, store.Stat, error) {
+	for try := 1; ; try++ {
+		data, err := readAll(f, before.Size(), w.ix.opt.MaxFileBytes)
+		after, statErr := f.Stat()
+		if err = errors.Join(err, statErr); err != nil {
+			return nil, st, readFault(p, err)
+		}
+		if try == 3 || int64(len(data)) == st.Size && unmoved(before, st) && unmoved(after, st) {
+			return data, st, nil
+		}
+		e, again, info, err := w.ix.root.OpenEntry(p)
 		if err != nil {
 			return nil, st, err
 		}
-		data, err = readAll(f, before.Size(), w.ix.opt.MaxFileBytes)
-		after, statErr := f.Stat()
-		closeErr := f.Close()
-		if err = errors.Join(err, statErr, closeErr); err != nil {
-			return nil, st, readFault(p, err)
+		if again == nil {
+			return nil, st, fs.ErrNotExist
 		}
-		if int64(len(data)) == st.Size && unmoved(before, st) && unmoved(after, st) {
-			break
-		}
-		if e, err := w.ix.root.Stat(p); err == nil {
-			st = statOf(e)
-		}
+		defer func() { _ = again.Close() }()
+		f, before, st = again, info, statOf(e)
 	}
-	return data, st, nil
 }
 
 // unmoved: the file still is what lstat said.

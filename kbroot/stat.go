@@ -124,20 +124,34 @@ func (l *lookup) blocked(at string, v Verdict) {
 // Errors: as of Stat; fault.NotFound "document_not_found"; fault.Permanent
 // "not_indexable", with the reason, for everything else that is no document.
 func (s *Set) Open(p DocPath) (*os.File, fs.FileInfo, error) {
+	e, f, fi, err := s.OpenEntry(p)
+	switch {
+	case err != nil || f != nil:
+		return f, fi, err
+	case e.Verdict.Code == Missing:
+		return nil, nil, notFound(p)
+	case e.Verdict.Code != OK:
+		return nil, nil, notIndexable(p, e.Verdict.Reason)
+	}
+	return nil, nil, notIndexable(p, "it is a folder")
+}
+
+// OpenEntry is Stat and Open in one look. The file is nil where there is
+// nothing to open: a verdict other than OK, or a folder.
+func (s *Set) OpenEntry(p DocPath) (Entry, *os.File, fs.FileInfo, error) {
 	l, err := s.state.Load().lookup(p)
 	if err != nil {
-		return nil, nil, err
+		return Entry{DocPath: p}, nil, nil, err
 	}
 	defer l.close()
-	switch v := l.entry.Verdict; {
-	case v.Code == Missing:
-		return nil, nil, notFound(p)
-	case v.Code != OK:
-		return nil, nil, notIndexable(p, v.Reason)
-	case l.entry.Mode.IsDir():
-		return nil, nil, notIndexable(p, "it is a folder")
+	if l.entry.Verdict.Code != OK || l.entry.Mode.IsDir() {
+		return l.entry, nil, nil, nil
 	}
-	var f *os.File
+	f, fi, err := l.openFile(p)
+	return l.entry, f, fi, err
+}
+
+func (l *lookup) openFile(p DocPath) (f *os.File, fi fs.FileInfo, err error) {
 	if l.found.follow {
 		f, err = l.ses.root.OpenFile(l.found.target, os.O_RDONLY|openNonblock, 0)
 	} else {
@@ -146,7 +160,7 @@ func (s *Set) Open(p DocPath) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, openError(p, err)
 	}
-	fi, err := f.Stat()
+	fi, err = f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
 		err = notIndexable(p, "it is "+kindOf(fi.Mode())+", not a file")
 	}
