@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 REALFILES ?=
 export GOFLAGS := -tags=$(TAGS) -buildvcs=false
 
-.PHONY: help build run test check bench bench-extract fuzz picture install eval clean
+.PHONY: help build run test check bench bench-extract fuzz picture walk install eval clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ fuzz: ## run every fuzz target for FUZZTIME (20s)
 
 picture: build ## make docs/ragtui.svg, the picture in the README, from a real index
 	docs/picture.sh
+
+walk: build ## record the walk through ragtui in docs/tui.md (needs tmux)
+	docs/walk.sh
 
 install: build ## install ragd and ragtui into ~/.local/bin (PREFIX changes it)
 	install -d "$(or $(PREFIX),$(HOME)/.local)/bin"

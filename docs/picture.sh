@@ -10,7 +10,7 @@ alone() { # with the default settings, whatever this shell's are
 }
 
 mkdir -p "$tmp"/home "$tmp"/kbs/{ragd,decisions}
-cp README.md CONTRIBUTING.md docs/*.md "$tmp/kbs/ragd"
+cp README.md CONTRIBUTING.md docs/{agents,architecture,benchmarks,settings}.md "$tmp/kbs/ragd"
 cp docs/decisions/*.md "$tmp/kbs/decisions"
 # The newest come first in the index; one time for all keeps their order.
 find "$tmp/kbs" -type f -exec touch -d '2026-01-01 12:00 UTC' {} +

@@ -159,9 +159,16 @@ func (p *overview) headline(w int) []string {
 	if q.Pending+q.Processing > 0 {
 		parts = append(parts, count(q.Pending)+" waiting", count(q.Processing)+" in work")
 	}
-	totals := plural(s.Documents, "document", "documents")
+	documents, chunks := s.Documents, s.Chunks
+	if wd.kbsKnown { // the table below is of that moment, and the sum has to fit
+		documents, chunks = 0, 0
+		for _, kb := range wd.kbs {
+			documents, chunks = documents+kb.Documents, chunks+kb.Chunks
+		}
+	}
+	totals := plural(documents, "document", "documents")
 	if w >= 100 || len(parts) == 0 {
-		totals += ", " + plural(s.Chunks, "chunk", "chunks")
+		totals += ", " + plural(chunks, "chunk", "chunks")
 	}
 	if w < 60 && len(parts) > 0 {
 		totals = ""
