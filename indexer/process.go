@@ -240,8 +240,9 @@ func (w *worker) indexed(ctx context.Context, j store.Job, e kbroot.Entry, data 
 	return in, nil
 }
 
-// maxPartDepth bounds how deep documents inside documents are followed.
-const maxPartDepth = 8
+// maxPartDepth bounds how deep documents inside documents are followed. The
+// readers nest less deep, and note what they leave out.
+const maxPartDepth = 16
 
 func (w *worker) addPart(in *store.Indexed, parent string, part extract.Part, i int, hash [32]byte, key string, depth int) {
 	if part.Document == nil || depth >= maxPartDepth {
