@@ -8,6 +8,8 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,7 +45,12 @@ func FuzzPDF(f *testing.F) {
 			f.Add(b.data)
 		}
 	}
-	r := inProcess(f, Options{CacheDir: f.TempDir()})
+	// One folder for all the processes of a run: compiling takes them a minute each.
+	cache := filepath.Join(os.TempDir(), "ragd-fuzz-pdf")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		f.Fatal(err)
+	}
+	r := inProcess(f, Options{CacheDir: cache})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		doc, err := r.Extract(context.Background(), Source{Path: "a.pdf", Data: data})
 		sound(t, doc, err)
