@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -154,6 +155,17 @@ func (a *app) ignoredCommand() *cobra.Command {
 	return a.jsonFlag(cmd)
 }
 
+// keepsOld adds to what is wrong with the settings that nothing has changed.
+func keepsOld(err error) error {
+	e, ok := fault.As(err)
+	if !ok || e.Kind != fault.Invalid && e.Kind != fault.Conflict {
+		return err // there is no daemon, perhaps
+	}
+	more := *e
+	more.Hint = strings.TrimPrefix(more.Hint+"; the running daemon goes on with its old settings", "; ")
+	return &more
+}
+
 func (a *app) reloadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reload",
@@ -162,12 +174,12 @@ func (a *app) reloadCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.client()
 			if err != nil {
-				return err
+				return keepsOld(err)
 			}
 			defer c.Close()
 			r, err := c.Reload(cmd.Context())
 			if err != nil {
-				return err
+				return keepsOld(err)
 			}
 			if a.json {
 				return a.printJSON(r)

@@ -123,6 +123,7 @@ func TestAgentsComeAndGoWithoutARestart(t *testing.T) {
 	// A bad file, and one whose socket cannot be opened, leave the old settings in force.
 	s.settings("[[agent]]\nname = \"one\"\nkbs = \"x\"\n")
 	s.fails(exitUsage, "agent.kbs", "reload")
+	s.fails(exitUsage, "goes on with its old settings", "reload")
 	want(t, "after a bad file", found(one), "be")
 	must(t, os.WriteFile(s.path("taken"), []byte("not a socket"), 0o600))
 	s.settings(fmt.Sprintf("[[agent]]\nname = \"three\"\nsocket = %q\n", s.path("taken")))

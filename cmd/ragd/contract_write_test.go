@@ -14,10 +14,10 @@ func (s *served) exists(path string) bool {
 }
 
 func TestWritingTools(t *testing.T) {
-	s := serve(t, "[[mount]]\nname = \"fixed\"\ndir = \"~/fixed\"\n[[mount]]\nname = \"open\"\ndir = \"~/open\"\nwritable = true\n"+
+	s := serveWith(t, "[embeddings]\nenabled = false\n[[mount]]\nname = \"fixed\"\ndir = \"~/fixed\"\n[[mount]]\nname = \"open\"\ndir = \"~/open\"\nwritable = true\n"+
 		"[[agent]]\nname = \"tenant\"\nroot = \"other\"\n[[agent]]\nname = \"mounted\"\nroot = \"open\"\n", map[string]string{
 		"kbs/al/a.md": "the pump", "kbs/al/link.md": "x", "other/far/f.md": "the far pump", "fixed/m.md": "the mounted pump", "open/o.md": "the open pump", "outside/secret.md": "secret",
-	})
+	}, "RAGD_MAX_FILE_BYTES", "4096")
 	must(t, os.Symlink(s.path("outside"), s.path("kbs/al/way")))
 	must(t, os.Remove(s.path("kbs/al/link.md")))
 	must(t, os.Symlink(s.path("outside/secret.md"), s.path("kbs/al/link.md")))
@@ -45,6 +45,13 @@ func TestWritingTools(t *testing.T) {
 		want(t, "replaced", add("new", "deep/er/n.md", "giraffe text")["replaced"], true)
 		want(t, "old text", found("zebra"), "")
 		want(t, "new text", found("giraffe"), "deep/er/n.md")
+	})
+	t.Run("the cap on size is that of indexing", func(t *testing.T) {
+		add("new", "full.md", strings.Repeat("x", 4096))
+		r := c.refused("rag_add_document", obj{"kb": "new", "path": "over.md", "content": strings.Repeat("x", 4097)})
+		if r.str("code") != "too_large" || !strings.Contains(r.str("message"), "4096") || s.exists("kbs/new/over.md") {
+			t.Errorf("%v", r)
+		}
 	})
 	t.Run("only text and Markdown", func(t *testing.T) {
 		want(t, "code", c.refused("rag_add_document", obj{"kb": "al", "path": "x.pdf", "content": "x"}).str("code"), "not_text")
