@@ -12,14 +12,19 @@ import (
 )
 
 const (
-	commitJobs  = 128
-	commitBytes = int64(4 << 20)
+	commitJobs  = 1024
+	commitBytes = int64(8 << 20)
 	commitDelay = 25 * time.Millisecond
+
+	// With this many jobs under way it is a bulk load, in which fewer and larger
+	// segments of the full-text index are worth a longer wait.
+	bulkJobs  = 200
+	bulkDelay = 250 * time.Millisecond
 )
 
 // committer gathers outcomes into transactions: many small documents share
-// one, but none waits longer than commitDelay for company, and a lone one
-// does not wait at all.
+// one, but none waits longer than commitDelay for company (bulkDelay in a bulk
+// load), and a lone one does not wait at all.
 func (ix *Indexer) committer(ctx context.Context, done <-chan finished, memory *semaphore.Weighted) error {
 	for f := range done {
 		batch := ix.gather(f, done)
@@ -39,7 +44,11 @@ func (ix *Indexer) committer(ctx context.Context, done <-chan finished, memory *
 func (ix *Indexer) gather(first finished, done <-chan finished) []finished {
 	batch := []finished{first}
 	bytes := first.bytes
-	timer := time.NewTimer(commitDelay)
+	delay := commitDelay
+	if ix.inflight.Load() >= bulkJobs {
+		delay = bulkDelay
+	}
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	for len(batch) < commitJobs && bytes < commitBytes && ix.inflight.Load() > int64(len(batch)) {
 		select {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxClaim     = 256
+	maxClaim     = 512
 	maxInFlight  = 2 * maxClaim           // jobs claimed and not committed
 	claimAhead   = 400 * time.Millisecond // of work to claim at once; a file just saved waits no longer than this behind others
 	memoryBudget = int64(96 << 20)        // bytes of file, text and terms held by jobs under way
