@@ -164,7 +164,7 @@ func (d *daemon) openExtractors() error {
 	}
 	cache := filepath.Join(d.cfg.DataDir(), "cache")
 	d.pool = extract.NewWorkerPool(exe, []string{"extract-worker"}, extract.WorkerLimits{
-		CacheDir: cache, Helpers: true, TextExtensions: d.cfg.TextExtensions,
+		CacheDir: cache, Helpers: true, Archives: d.cfg.Archives, TextExtensions: d.cfg.TextExtensions,
 	})
 	d.registry, err = extract.New(extract.Options{TextExtensions: d.cfg.TextExtensions, Pool: d.pool})
 	return err

@@ -188,3 +188,23 @@ func TestABombCostsItsOwnJobAndNothingElse(t *testing.T) {
 		t.Errorf("the daemon grew by %.0f MB", grown)
 	}
 }
+
+func TestArchivesAreOpenedWhereTheOwnerWantsIt(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve(t)
+	h.write(t, "kb/box.zip", zipOf(t, "in/a.txt", "a numbat in a box", "b.md", "# B\n\nmore numbats", "inner.zip", zipOf(t, "c.txt", "a hidden numbat")))
+	h.write(t, "kb/plain.md", "a numbat outside")
+	h.holds(t, "kb", "plain.md")
+	if d := h.documents(t, "kb")["box.zip"]; d.Status != "excluded" || d.Reason == "" {
+		t.Errorf("closed by default: %+v", d)
+	}
+	h.stop(t)
+	h.env = append(h.env, "RAGD_ARCHIVES=true")
+	h.serve(t)
+	h.holds(t, "kb", "plain.md", "box.zip", "box.zip › b.md", "box.zip › in/a.txt")
+	h.finds(t, "kb", "numbat", "box.zip › b.md", "box.zip › in/a.txt", "plain.md")
+	if q := h.qualities(t, "kb")["box.zip"]; q == nil || !strings.Contains(q.Note, "Archives inside of it (1) are not opened.") {
+		t.Errorf("the archive in the archive is dropped without a note: %+v", q)
+	}
+}

@@ -18,6 +18,7 @@ type Config struct {
 	Hidden         bool     // index hidden files too
 	MaxFileBytes   int64
 	TextExtensions []string // lower case, no dot
+	Archives       bool     // zip, tar and gz files are opened
 
 	DBPath       string
 	ScanInterval time.Duration // 0 = no backstop scans

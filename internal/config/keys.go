@@ -49,6 +49,9 @@ func documentKeys() []Key {
 			Allowed: "file name extensions of letters, digits, - + _, such as \"adoc,rst2\"",
 			Doc:     "Further extensions to index as plain text."},
 			cleanExtension, func(c *Config) *[]string { return &c.TextExtensions }),
+		boolKey(Key{Name: "archives", Env: "RAGD_ARCHIVES", Default: "false",
+			Doc: "Open zip, tar and gz files: each file in one is a document of its own, and archives in archives stay closed."},
+			func(c *Config) *bool { return &c.Archives }),
 	}
 }
 
