@@ -155,7 +155,7 @@ func (a arg) decodeString(raw json.RawMessage) (string, error) {
 		return "", fault.New(fault.Invalid, "too_long", "%s is %d characters long; at most %d are allowed", a.name, n, a.bound()).
 			WithHint("Shorten %s.", a.name)
 	}
-	if i := strings.IndexFunc(s, a.badRune); i >= 0 {
+	if i := a.badAt(s); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(s[i:])
 		return "", fault.New(fault.Invalid, "invalid_argument", "%s has the control character U+%04X in it, which is not allowed", a.name, r).
 			WithHint("Take it out.")
@@ -179,14 +179,15 @@ func (a arg) bound() int {
 	return maxQuery
 }
 
-func (a arg) badRune(r rune) bool {
+// badAt is where a character is that may not be in s, or -1.
+func (a arg) badAt(s string) int {
 	switch a.kind {
 	case argText:
-		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+		return strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' })
 	case argName:
-		return r == 0
+		return strings.IndexByte(s, 0)
 	}
-	return false
+	return -1
 }
 
 func (a arg) decodeNumber(raw json.RawMessage) (any, error) {

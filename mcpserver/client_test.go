@@ -92,7 +92,7 @@ func (c *client) initialize(version string) message {
 
 func (c *client) send(line string) {
 	c.t.Helper()
-	if err := c.conn.SetWriteDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(time.Minute)); err != nil {
 		c.t.Fatal(err)
 	}
 	if _, err := c.conn.Write([]byte(line + "\n")); err != nil {
