@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	languageSample  = 2000 // characters looked at, from three places
+	languageSample  = 1000 // characters looked at, from three places
 	languageLetters = 40   // fewer say nothing
 	languageWords   = 12   // fewer say nothing, where words decide
 	languageKinds   = 4    // different common words of a language, at least
