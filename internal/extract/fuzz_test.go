@@ -8,8 +8,11 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,4 +98,53 @@ func FuzzImage(f *testing.F) {
 			t.Fatalf("OCR cannot be given the image: %v", err)
 		}
 	})
+}
+
+// TestDamagedPDFsEndInTheirOwnJob: fuzzing is slow in a sandbox that is itself
+// instrumented; so here are some hundred damaged files, in the worker.
+// MUTATIONS sets how many.
+func TestDamagedPDFsEndInTheirOwnJob(t *testing.T) {
+	if raceEnabled || testing.Short() {
+		t.Skip("slow under the race detector")
+	}
+	t.Parallel()
+	n := 150
+	if s := os.Getenv("MUTATIONS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seeds := [][]byte{pages(t, true, []string{"# A heading", "A line of text on the first page"}, []string{"A line of text on the second page"})}
+	for _, b := range pdfBombs(t) {
+		if len(b.data) < 2<<10 && b.codes == "ok" {
+			seeds = append(seeds, b.data)
+		}
+	}
+	r, err := New(Options{Pool: newPool(t, WorkerLimits{Workers: 1, CacheDir: t.TempDir()})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		data := bytes.Clone(seeds[i%len(seeds)])
+		for range 1 + rng.IntN(8) {
+			at := rng.IntN(len(data))
+			switch rng.IntN(4) {
+			case 0:
+				data[at] = byte(rng.Uint32())
+			case 1:
+				data = slices.Delete(data, at, min(at+1+rng.IntN(40), len(data)-1))
+			case 2:
+				data = slices.Insert(data, at, data[at:min(at+rng.IntN(200), len(data))]...)
+			case 3:
+				data = slices.Insert(data, at, []byte([]string{"-1", "99999999999", "/", "<<", ">>", "[", "]", "(", " 1 0 R ", "stream\n"}[rng.IntN(10)])...)
+			}
+		}
+		doc, err := r.Extract(context.Background(), Source{Path: "a.pdf", Data: data})
+		sound(t, doc, err)
+		if f, ok := fault.As(err); ok && (f.Code == "crashed" || f.Code == "timeout" || f.Kind == fault.Transient) {
+			t.Errorf("mutation %d: %v", i, err)
+		}
+	}
 }
