@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"slices"
 
 	"ragd/internal/store/ftsrank"
 )
@@ -47,14 +46,18 @@ func ranked(r *reader, c corpus, m *match, clauses, limit, newest int) ([]Lexica
 		args = append(args, newest)
 	}
 	hits, err := readHits(r, rankedSQL(m.published, newest > 0), args)
-	if err != nil || len(hits) < limit || !crowded(hits) {
+	if err != nil || len(hits) < limit {
 		return hits, err
+	}
+	document := func(h LexicalHit) int64 { return h.DocumentID }
+	if _, over := crowded(hits, document); over == 0 {
+		return hits, nil
 	}
 	best, err := readHits(r, eachDocumentSQL(m.published, newest > 0), args)
 	if err != nil {
 		return nil, err
 	}
-	return makeRoom(hits, best, limit), nil
+	return mergeHits(withRoom(hits, best, document), nil, limit), nil
 }
 
 func readHits(r *reader, query string, args []any) (hits []LexicalHit, err error) {
@@ -65,42 +68,4 @@ func readHits(r *reader, query string, args []any) (hits []LexicalHit, err error
 		return err
 	}, query, args...)
 	return hits, err
-}
-
-// crowdedShare is the part of a full list that one document may have.
-const crowdedShare = 8
-
-// crowded tells whether some document has more of the list than its share.
-func crowded(hits []LexicalHit) bool {
-	of := map[int64]int{}
-	for _, h := range hits {
-		if of[h.DocumentID]++; of[h.DocumentID] > max(len(hits)/crowdedShare, 1) {
-			return true
-		}
-	}
-	return false
-}
-
-// makeRoom puts the best hits of documents that are not in a full list into
-// it, for the lowest hits of documents that have more than their share.
-func makeRoom(hits, best []LexicalHit, limit int) []LexicalHit {
-	of := map[int64]int{}
-	for _, h := range hits {
-		of[h.DocumentID]++
-	}
-	best = slices.DeleteFunc(best, func(h LexicalHit) bool { return of[h.DocumentID] > 0 })
-	share := max(limit/crowdedShare, 1)
-	over := 0 // hits that can go
-	for _, n := range of {
-		over += max(0, n-share)
-	}
-	best = best[:min(len(best), over)]
-	for need, i := len(best), len(hits)-1; need > 0; i-- {
-		if d := hits[i].DocumentID; of[d] > share {
-			of[d]--
-			need--
-			hits = slices.Delete(hits, i, i+1)
-		}
-	}
-	return mergeHits(hits, best, limit)
 }

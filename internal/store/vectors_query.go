@@ -55,10 +55,13 @@ func (s *Store) Meaning(ctx context.Context, q MeaningQuery) (MeaningResult, err
 			res.Hits = append(res.Hits, h.MeaningHit)
 		}
 	}
-	slices.SortFunc(res.Hits, func(a, b MeaningHit) int {
+	better := func(a, b MeaningHit) int {
 		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.ChunkID, b.ChunkID))
-	})
-	res.Hits = res.Hits[:min(len(res.Hits), q.Limit)]
+	}
+	slices.SortFunc(res.Hits, better)
+	n := min(len(res.Hits), q.Limit)
+	res.Hits = withRoom(res.Hits[:n], res.Hits[n:], func(h MeaningHit) int64 { return h.DocumentID })
+	slices.SortFunc(res.Hits, better)
 	return res, nil
 }
 

@@ -116,6 +116,7 @@ func distance(a, b []uint64) (n int32) {
 
 // estimate orders candidates by the product of the query itself and the signs
 // of their vectors, which tells more than the distance of two codes, and keeps n.
+// A document of very many windows does not fill them alone.
 func (s *codeSet) estimate(q []float32, list []candidate, n int) []candidate {
 	tables := signTables(q, s.words)
 	for i := range list {
@@ -132,7 +133,8 @@ func (s *codeSet) estimate(q []float32, list []candidate, n int) []candidate {
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.estimate, a.estimate), cmp.Compare(s.chunk(a.slot).id(), s.chunk(b.slot).id()), cmp.Compare(a.at, b.at))
 	})
-	return list[:min(len(list), n)]
+	n = min(len(list), n)
+	return withRoom(list[:n], list[n:], func(c candidate) int64 { return int64(s.chunk(c.slot).doc) })
 }
 
 // signTables holds, for each byte of a code, the sum of its dimensions of q

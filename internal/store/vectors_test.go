@@ -204,6 +204,32 @@ func TestFiltersApplyInsideTheScan(t *testing.T) {
 	}
 }
 
+func TestALongDocumentDoesNotFillTheNearestAlone(t *testing.T) {
+	s := open(t)
+	kb := ensure(t, s, "kb")
+	g := useModel(t, s, "m1")
+	var b strings.Builder
+	for i := range 800 {
+		fmt.Fprintf(&b, "part %d of the long one\n\n", i)
+	}
+	docs := []*Indexed{doc("long.md", "L", b.String())}
+	for i := range 20 {
+		docs = append(docs, doc(fmt.Sprintf("%02d.md", i), "S", fmt.Sprintf("a short one %d", i)))
+	}
+	put(t, s, kb, docs...)
+	embedAll(t, s, g)
+	for _, limit := range []int{40, 300} {
+		seen := map[string]bool{}
+		list := nearest(t, s, g, "anything", Filter{}, limit)
+		for _, path := range list {
+			seen[path] = true
+		}
+		if len(seen) != 21 || len(list) != limit {
+			t.Errorf("limit %d: %d hits of %d documents of 21", limit, len(list), len(seen))
+		}
+	}
+}
+
 func TestBadVectorsAreRefusedWhole(t *testing.T) {
 	s := open(t)
 	kb := ensure(t, s, "notes")
