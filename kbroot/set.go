@@ -100,6 +100,9 @@ func (s *Set) Reconfigure(o Options) error {
 	for _, t := range tops {
 		st.views[t] = &viewBox{}
 	}
+	if old := s.state.Load(); old != nil {
+		st.rememberFrom(old)
+	}
 	s.state.Store(st)
 	return nil
 }

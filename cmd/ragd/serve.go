@@ -122,7 +122,19 @@ func (d *daemon) openStore(ctx context.Context) (err error) {
 		},
 		Reanalyse: reanalyser(),
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	known, err := d.store.KBs(ctx)
+	if err != nil {
+		return err
+	}
+	kbs := make([]kbroot.KB, len(known))
+	for i, k := range known {
+		kbs[i] = kbroot.KB{Name: k.Name, Root: k.Root, Dir: k.Dir, Mounted: k.Mounted}
+	}
+	d.set.Remember(kbs)
+	return nil
 }
 
 func (d *daemon) openServices() (err error) {
