@@ -25,7 +25,7 @@ type door struct {
 func (s *served) adminDoor() *door {
 	return &door{s.t, &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", s.path("run/ragd/admin.sock"))
-	}}, Timeout: 30 * time.Second}, "http://ragd"}
+	}}, Timeout: time.Minute}, "http://ragd"}
 }
 
 // ask returns the status and the answer; headers come in pairs.
@@ -61,9 +61,9 @@ func (d *door) ask(method, path, body string, headers ...string) (int, obj) {
 
 func TestAdminAPI(t *testing.T) {
 	port := freePort(t)
-	s := serve(t, fmt.Sprintf("[admin]\naddress = \"127.0.0.1:%d\"\nkey = \"a-long-enough-key\"\n[[mount]]\nname = \"fixed\"\ndir = \"~/fixed\"\n", port), map[string]string{
+	s := serveWith(t, fmt.Sprintf("[embeddings]\nenabled = false\n[admin]\naddress = \"127.0.0.1:%d\"\nkey = \"a-long-enough-key\"\n[[mount]]\nname = \"fixed\"\ndir = \"~/fixed\"\n", port), map[string]string{
 		"kbs/al/a.md": "# Pump\n\nThe pump.", "kbs/al/bad.pdf": "%PDF-1.4 no", "kbs/be/b.md": "be", "fixed/m.md": "mounted",
-	})
+	}, "RAGD_MAX_FILE_BYTES", "65536")
 	s.fresh()
 	own := s.adminDoor()
 	body := func(path, content string) string {
@@ -86,7 +86,8 @@ func TestAdminAPI(t *testing.T) {
 			{"bad JSON", "POST", "/admin/kbs/al/documents", "{x", 400}, {"another type", "POST", "/admin/kbs/al/documents", `{"path":5,"content":"x"}`, 400}, {"unknown field", "POST", "/admin/kbs/al/documents", `{"path":"x","content":"x","y":1}`, 400},
 			{"traversal in a body", "POST", "/admin/kbs/al/documents", body("../n.md", "x"), 400}, {"traversal escaped", "DELETE", "/admin/kbs/al/documents/..%2f..%2fx", "", 400},
 			{"traversal plain", "DELETE", "/admin/kbs/al/documents/../x", "", 400}, {"traversal in a query", "GET", "/document?kb=al&path=../x", "", 400}, {"NUL", "GET", "/document?kb=al&path=%00", "", 400},
-			{"too large", "POST", "/admin/kbs/al/documents", body("n.md", strings.Repeat("x", 51<<20)), 413},
+			{"too large", "POST", "/admin/kbs/al/documents", body("n.md", strings.Repeat("x", 1<<16+1)), 413},
+			{"far too large", "POST", "/admin/kbs/al/documents", body("n.md", strings.Repeat("x", 1<<20)), 413},
 			{"unknown KB", "GET", "/admin/kbs/no/documents", "", 404}, {"unknown document", "GET", "/document?kb=al&path=no.md", "", 404}, {"unknown route", "GET", "/no", "", 404},
 			{"unknown job", "POST", "/admin/jobs/99999/retry", "", 404}, {"no job's id", "POST", "/admin/jobs/x/retry", "", 400}, {"no query", "GET", "/search", "", 400},
 			{"top_k", "GET", "/search?query=x&top_k=101", "", 400}, {"unknown parameter", "GET", "/search?query=x&limit=1", "", 400}, {"method", "PUT", "/admin/kbs", "", 405},
