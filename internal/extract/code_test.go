@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -104,8 +105,10 @@ func TestCodeThatCannotBeParsedIsStillRead(t *testing.T) {
 
 func TestParsingStopsInTime(t *testing.T) {
 	t.Parallel()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	text := strings.Repeat("a<b<c<d(", codeSourceMax/9)
-	if _, err := parseCode(text, "cpp", time.Now().Add(50*time.Millisecond)); !errors.Is(err, errCodeTime) {
+	if _, err := parseCode(text, "cpp", threadTime()+20*time.Millisecond); !errors.Is(err, errCodeTime) {
 		t.Errorf("parsing did not stop: %v", err)
 	}
 }

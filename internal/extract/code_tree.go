@@ -2,6 +2,7 @@ package extract
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 const (
 	codeSourceMax   = 1 << 20     // bytes of a file that is parsed
-	codeTimeMax     = time.Second // for parsing one, and for looking at the tree
+	codeTimeMax     = time.Second // of processor time for parsing one and looking at the tree
 	codeReadBytes   = 32 << 10    // handed to the parser at a time; it copies them
 	codeNestingMax  = 64          // nodes in nodes that are looked into
 	codePathMax     = 8           // names in a heading path
@@ -36,7 +37,9 @@ func codeSections(body, language string) (sections []chunk.Section) {
 	if len(body) > codeSourceMax {
 		return nil
 	}
-	deadline := time.Now().Add(codeTimeMax)
+	runtime.LockOSThread() // whose time is measured
+	defer runtime.UnlockOSThread()
+	deadline := threadTime() + codeTimeMax
 	best, err := parseCode(body, language, deadline)
 	if language == "c" && (err != nil || best.flawed) { // a header of C++ is named like one of C
 		if other, err := parseCode(body, "cpp", deadline); err == nil && (best == nil || other.errorBytes <= best.errorBytes) {
@@ -54,7 +57,7 @@ var (
 	errCodeTime  = errors.New("parsing takes too long")
 )
 
-func parseCode(body, language string, deadline time.Time) (*codeTree, error) {
+func parseCode(body, language string, deadline time.Duration) (*codeTree, error) {
 	g, ok := grammars[language]
 	if !ok {
 		return nil, errNoGrammar
@@ -71,7 +74,7 @@ func parseCode(body, language string, deadline time.Time) (*codeTree, error) {
 		}
 		return text[at:min(at+codeReadBytes, len(text))]
 	}
-	late := func(sitter.ParseState) bool { return time.Now().After(deadline) }
+	late := func(sitter.ParseState) bool { return threadTime() > deadline }
 	tree := parser.ParseWithOptions(read, nil, &sitter.ParseOptions{ProgressCallback: late})
 	if tree == nil {
 		return nil, errCodeTime
@@ -93,7 +96,7 @@ func parseCode(body, language string, deadline time.Time) (*codeTree, error) {
 type codeTree struct {
 	body       string
 	grammar    grammar
-	deadline   time.Time
+	deadline   time.Duration // of the thread
 	marks      []codeMark
 	flawed     bool // something in it is not of the language
 	errorBytes int  // of text that the grammar has no place for
@@ -109,7 +112,7 @@ type codeMark struct {
 }
 
 func (t *codeTree) tooLate() bool {
-	if t.seen++; t.seen%codeCheckEveryN == 0 && time.Now().After(t.deadline) {
+	if t.seen++; t.seen%codeCheckEveryN == 0 && threadTime() > t.deadline {
 		t.late = true
 	}
 	return t.late
