@@ -92,6 +92,21 @@ func TestAgentsSeeTheirScopeAndNoMore(t *testing.T) {
 			t.Errorf("%v %v", m, err)
 		}
 	})
+	t.Run("in what is degraded", func(t *testing.T) {
+		must(t, os.Rename(s.path("other"), s.path("gone")))
+		degraded := func(c *mcpClient, kb any) string {
+			return fmt.Sprint(c.call("rag_search", obj{"query": "pump", "wait_ms": 300, "kb": kb}).obj("freshness")["degraded"])
+		}
+		for i := 0; !strings.Contains(degraded(c, nil), "other"); i++ {
+			if i == 100 {
+				t.Fatal("nobody is told that a root is gone: ", degraded(c, nil))
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		want(t, "an agent of the other root's KBs alone", degraded(sc, nil), nil)
+		want(t, "a search of the other root's KBs alone", degraded(c, "al"), nil)
+		must(t, os.Rename(s.path("gone"), s.path("other")))
+	})
 	t.Run("a socket is its owner's alone", func(t *testing.T) {
 		info, err := os.Stat(s.agentSocket("scoped"))
 		must(t, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"ragd/indexer"
 	"ragd/internal/admin"
@@ -115,7 +116,7 @@ func (f freshener) Wait(ctx context.Context, kbs []string) ([]kbroot.DocPath, in
 		}
 		degraded = append(degraded, "changes on disk could not all be looked at in the time given")
 	}
-	ids, err := f.d.kbIDs(context.WithoutCancel(ctx), kbs)
+	ids, roots, err := f.d.named(context.WithoutCancel(ctx), kbs)
 	if err != nil {
 		return nil, 0, degraded, err
 	}
@@ -127,25 +128,31 @@ func (f freshener) Wait(ctx context.Context, kbs []string) ([]kbroot.DocPath, in
 	for i, p := range rep.Pending {
 		pending[i] = kbroot.DocPath{KB: p.KB, Path: p.Path}
 	}
-	return pending, int(rep.Total), append(degraded, f.d.degraded()...), nil
+	// How other roots are is nothing for who asked about these.
+	among := func(root string) bool { return kbs == nil || roots[root] }
+	return pending, int(rep.Total), append(degraded, f.d.degradedAmong(among)...), nil
 }
 
-// kbIDs maps names to the store's ids; nil = all.
-func (d *daemon) kbIDs(ctx context.Context, names []string) ([]int64, error) {
+// named gives the store's ids of KBs, and the roots they lie under; nil = all.
+func (d *daemon) named(ctx context.Context, names []string) (ids []int64, roots map[string]bool, err error) {
 	if names == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	all, err := d.store.KBs(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ids := []int64{}
-	for _, n := range names {
-		for _, k := range all {
-			if k.Name == n {
-				ids = append(ids, k.ID)
-			}
+	ids, roots = []int64{}, map[string]bool{}
+	for _, k := range all {
+		if slices.Contains(names, k.Name) {
+			ids = append(ids, k.ID)
+			roots[k.Root] = true
 		}
 	}
-	return ids, nil
+	for _, n := range names {
+		if k, ok := d.set.KB(n); ok { // not in the index yet
+			roots[k.Root] = true
+		}
+	}
+	return ids, roots, nil
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -52,13 +54,19 @@ func (d *daemon) Health() wire.Health {
 }
 
 // degraded says in words what makes answers less fresh than usual.
-func (d *daemon) degraded() []string {
+func (d *daemon) degraded() []string { return d.degradedAmong(func(string) bool { return true }) }
+
+// degradedAmong says it of some roots.
+func (d *daemon) degradedAmong(asked func(root string) bool) []string {
 	var out []string
-	for root, why := range d.indexer.HeldRoots() {
-		out = append(out, "root "+root+" cannot be read: "+why)
+	held := d.indexer.HeldRoots()
+	for _, root := range slices.Sorted(maps.Keys(held)) {
+		if asked(root) {
+			out = append(out, "root "+root+" cannot be read: "+held[root])
+		}
 	}
 	for _, w := range d.watcher.State() {
-		if w.Mode == watcher.ModeDegraded {
+		if w.Mode == watcher.ModeDegraded && asked(w.Name) {
 			out = append(out, "root "+w.Name+" is polled: "+w.Reason)
 		}
 	}
