@@ -68,43 +68,71 @@ INLINE vf activate(vf x, int act) {
     }
 }
 
-/* The largest magnitude of row and, as *at, the first place that has it. */
-INLINE float largest(const float *row, int kp, int *at) {
-    vf a = vf_set(0), b = a, minus = a;
-    float tops[VW], top;
-    int i = 0, lane = 0;
-    for (; i + 2 * VW <= kp; i += 2 * VW) {
-        vf x = vf_load(row + i), y = vf_load(row + i + VW);
-        a = vf_max(a, vf_max(x, vf_sub(minus, x)));
-        b = vf_max(b, vf_max(y, vf_sub(minus, y)));
-    }
-    for (; i < kp; i += VW) a = vf_max(a, vf_max(vf_load(row + i), vf_sub(minus, vf_load(row + i))));
-    a = vf_max(a, b);
-    top = vf_top(a);
-    vf_store(tops, a);
-    while (lane < VW - 1 && tops[lane] != top) lane++;
-    for (i = lane; i < kp - VW && fabsf(row[i]) != top; i += VW) {}
-    *at = i;
-    return top;
+/* The three largest magnitudes seen in each lane, the largest first. */
+typedef struct {
+    vf m[3];
+} tops;
+
+INLINE void tops_add(tops *t, vf x) {
+    vf rest = vf_min(t->m[0], x);
+    t->m[0] = vf_max(t->m[0], x);
+    x = vf_min(t->m[1], rest);
+    t->m[1] = vf_max(t->m[1], rest);
+    t->m[2] = vf_max(t->m[2], x);
 }
 
-/* Takes the largest magnitudes out of row: always count of them, or if count is
- * 0 up to two of which the next is far smaller. */
-INLINE void take_outliers(float *row, int kp, int count, rk_range *range) {
-    float size[RK_OUTLIERS + 1];
-    int most = count ? count : 2, keep = count, at;
-    for (int n = 0; n < most; n++) {
-        size[n] = largest(row, kp, &at);
+INLINE vf vf_abs(vf x) { return vf_max(x, vf_sub(vf_set(0), x)); }
+
+/* Multiplies x by the weights' input scales into row and notes the tops. */
+INLINE void scale_row(const rk_linear *l, const float *x, float *row, tops *t) {
+    const int kp = l->kp;
+    tops u = {{vf_set(0), vf_set(0), vf_set(0)}};
+    int i = 0;
+    *t = u;
+    for (; i + 2 * VW <= l->k; i += 2 * VW) { /* two at a time, since each is a chain of dependent steps */
+        vf y = vf_mul(vf_load(x + i), vf_load(l->input + i));
+        vf z = vf_mul(vf_load(x + i + VW), vf_load(l->input + i + VW));
+        vf_store(row + i, y);
+        vf_store(row + i + VW, z);
+        tops_add(t, vf_abs(y));
+        tops_add(&u, vf_abs(z));
+    }
+    for (int j = 0; j < 3; j++) tops_add(t, u.m[j]);
+    for (int j = i; j < kp; j++) row[j] = j < l->k ? x[j] * l->input[j] : 0;
+    for (; i < kp; i += VW) tops_add(t, vf_abs(vf_load(row + i)));
+}
+
+/* Takes the largest magnitudes out of row: always least of them, and up to two
+ * of which the next is far smaller. */
+INLINE void take_outliers(float *row, int kp, int least, const tops *t, rk_range *range) {
+    float top[3][VW], size[RK_OUTLIERS + 1];
+    int lane[RK_OUTLIERS + 1], keep = 0;
+    for (int j = 0; j < 3; j++) vf_store(top[j], t->m[j]);
+    for (int n = 0; n < 3; n++) { /* a lane's next moves up when its largest is taken */
+        int best = 0;
+        for (int i = 1; i < VW; i++)
+            if (top[0][i] > top[0][best]) best = i;
+        size[n] = top[0][best];
+        lane[n] = best;
+        top[0][best] = top[1][best];
+        top[1][best] = top[2][best];
+    }
+    for (int n = 0; n < 2; n++)
+        if (size[n] > 1.5f * size[n + 1]) keep = n + 1;
+    if (least > keep) keep = least;
+    for (int n = 0; n < keep; n++) {
+        int at;
+        if (n < 3) {
+            for (at = lane[n]; at < kp - VW && fabsf(row[at]) != size[n];) at += VW;
+        } else {
+            at = 0;
+            for (int i = 1; i < kp; i++)
+                if (fabsf(row[i]) > fabsf(row[at])) at = i;
+        }
         range->at[n] = at;
         range->rest[n] = row[at];
         row[at] = 0;
     }
-    if (!count) {
-        size[most] = largest(row, kp, &at);
-        for (int n = 0; n < most; n++)
-            if (size[n] > 1.5f * size[n + 1]) keep = n + 1;
-    }
-    for (int n = keep; n < most; n++) row[range->at[n]] = range->rest[n];
     range->outliers = keep;
 }
 
@@ -112,16 +140,22 @@ static void quantize(const rk_linear *l, const float *x, size_t ldx, int rows, c
                      uint8_t *q, rk_range *range) {
     const int kp = l->kp;
     for (int r = 0; r < rows; r++, x += ldx, q += kp) {
-        vf low = vf_set(0), high = vf_set(0); /* zero is always inside */
+        vf low = vf_set(0), high = vf_set(0), low2 = low, high2 = high; /* zero is always inside */
+        tops t;
         int i;
-        for (i = 0; i + VW <= l->k; i += VW) vf_store(row + i, vf_mul(vf_load(x + i), vf_load(l->input + i)));
-        for (; i < kp; i++) row[i] = i < l->k ? x[i] * l->input[i] : 0;
-        take_outliers(row, kp, brief[r] ? BRIEF_OUTLIERS : 0, range + r);
-        for (i = 0; i < kp; i += VW) {
+        scale_row(l, x, row, &t);
+        take_outliers(row, kp, brief[r] ? BRIEF_OUTLIERS : 0, &t, range + r);
+        for (i = 0; i + 2 * VW <= kp; i += 2 * VW) {
+            low = vf_min(low, vf_load(row + i));
+            high = vf_max(high, vf_load(row + i));
+            low2 = vf_min(low2, vf_load(row + i + VW));
+            high2 = vf_max(high2, vf_load(row + i + VW));
+        }
+        for (; i < kp; i += VW) {
             low = vf_min(low, vf_load(row + i));
             high = vf_max(high, vf_load(row + i));
         }
-        float lo = vf_low(low), scale = (vf_top(high) - lo) / LEVELS;
+        float lo = vf_low(vf_min(low, low2)), scale = (vf_top(vf_max(high, high2)) - lo) / LEVELS;
         vf inv = vf_set(scale > 1e-30f ? 1.0f / scale : 0), from = vf_set(lo), most = vf_set(LEVELS);
         for (i = 0; i < kp; i += VW)
             vf_to_u8(q + i, vf_max(vf_min(vf_mul(vf_sub(vf_load(row + i), from), inv), most), vf_set(0)));
@@ -249,18 +283,26 @@ static void norm(float *x, size_t ldx, int rows, int n, int np, const float *gam
 
 /* Turns scores into exp(scale * (score - highest)), not yet divided by their sum, which it returns. */
 INLINE float soften(float *s, int len, int lp, float scale) {
+    const int whole = len / VW * VW;
     for (int i = len; i < lp; i++) s[i] = -INFINITY;
-    vf top = vf_set(-INFINITY), sum = vf_set(0), by = vf_set(scale);
-    for (int i = 0; i < lp; i += VW) top = vf_max(top, vf_load(s + i));
-    top = vf_set(vf_top(top));
-    for (int i = 0; i < lp; i += VW) {
+    vf top = vf_set(-INFINITY), top2 = top, sum = vf_set(0), by = vf_set(scale);
+    int i = 0;
+    for (; i + 2 * VW <= lp; i += 2 * VW) {
+        top = vf_max(top, vf_load(s + i));
+        top2 = vf_max(top2, vf_load(s + i + VW));
+    }
+    for (; i < lp; i += VW) top = vf_max(top, vf_load(s + i));
+    top = vf_set(vf_top(vf_max(top, top2)));
+    for (i = 0; i < whole; i += VW) {
         vf e = vf_exp(vf_mul(vf_sub(vf_load(s + i), top), by));
-        if (i + VW > len) { /* the padding counts as nothing */
-            float tail[VW];
-            vf_store(tail, e);
-            for (int j = len > i ? len - i : 0; j < VW; j++) tail[j] = 0;
-            e = vf_load(tail);
-        }
+        vf_store(s + i, e);
+        sum = vf_add(sum, e);
+    }
+    for (; i < lp; i += VW) { /* the padding counts as nothing */
+        float tail[VW];
+        vf_store(tail, vf_exp(vf_mul(vf_sub(vf_load(s + i), top), by)));
+        for (int j = len > i ? len - i : 0; j < VW; j++) tail[j] = 0;
+        vf e = vf_load(tail);
         vf_store(s + i, e);
         sum = vf_add(sum, e);
     }
