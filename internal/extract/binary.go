@@ -31,9 +31,17 @@ var textMagic = []struct{ prefix, name string }{
 	{"SQLite format 3\x00", "application/vnd.sqlite3"},
 }
 
-// checkText refuses content that is not text under a name that says it is.
-// UTF-16 and UTF-32 are text.
+// textLinesMax is the most lines of a text: the place of each in the file may
+// have to be kept, in the daemon, in 16 bytes.
+const textLinesMax = 2_000_000
+
+// checkText refuses content that is not text under a name that says it is,
+// and text of so many lines that there can be nothing on them. UTF-16 and
+// UTF-32 are text.
 func checkText(path string, data []byte) error {
+	if len(data) > textLinesMax && bytes.Count(data, []byte("\n")) > textLinesMax {
+		return fault.New(fault.Permanent, "too_large", "%s has more than %d lines", base(path), textLinesMax)
+	}
 	for _, m := range textMagic {
 		if bytes.HasPrefix(data, []byte(m.prefix)) {
 			return wrongType(path, m.name)

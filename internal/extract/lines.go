@@ -29,6 +29,9 @@ func readLines(mediaType string, format chunk.Format, do rewrite) reader {
 		}
 		d := decode(src.Data, "")
 		n := normalise(d)
+		if strings.Count(n.body, "\n") > rewriteLinesMax {
+			return asItStands(mediaType, n, d), nil
+		}
 		t := lineText{lines: strings.Split(n.body, "\n"), format: format, language: ft.language}
 		do(&t)
 		doc := &Document{MediaType: mediaType, Title: t.title, Quality: n.quality(d)}
@@ -42,6 +45,17 @@ func readLines(mediaType string, format chunk.Format, do rewrite) reader {
 			doc.Title = markdownTitle(doc.Text.Body)
 		}
 		return doc, nil
+	}
+}
+
+// rewriteLinesMax is the most lines that are taken apart, in the daemon: each
+// takes 32 bytes besides its text. A file of more is read as it stands.
+const rewriteLinesMax = 250_000
+
+func asItStands(mediaType string, n normalised, d decoded) *Document {
+	return &Document{
+		MediaType: mediaType, Quality: n.quality(d),
+		Text: chunk.Text{Body: n.body, Format: chunk.FormatPlain, Source: n.source},
 	}
 }
 

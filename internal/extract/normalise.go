@@ -81,7 +81,8 @@ func isClean(text []byte) bool {
 
 func normaliseSlow(d decoded) normalised {
 	text := d.text
-	w := lineWriter{out: make([]byte, 0, len(text)+len(text)/16)}
+	lines := bytes.Count(text, []byte("\n")) + 1
+	w := lineWriter{out: make([]byte, 0, len(text)+len(text)/16), lineBytes: make([]int64, 0, lines), lineChars: make([]int64, 0, lines)}
 	w.startLine(0)
 	crEndsLine := bytes.IndexByte(text, '\n') < 0
 	for i := 0; i < len(text); {
