@@ -34,6 +34,8 @@ type Store interface {
 	KBStats(ctx context.Context, kbs []int64) ([]store.KBStats, error)
 	Queue(ctx context.Context, kbs []int64) (store.Queue, error)
 	Freshness(ctx context.Context, kbs []int64) (pending, failed int64, err error)
+	// BacklogOf is how many chunks wait for vectors.
+	BacklogOf(ctx context.Context, kbs []int64) (int64, error)
 	Documents(ctx context.Context, kb int64, p store.Page, states []store.State) (docs []store.DocRecord, total int64, more bool, err error)
 	Document(ctx context.Context, kb int64, path string) (store.DocRecord, bool, error)
 	// Flagged says of which documents the text is poor, and why.

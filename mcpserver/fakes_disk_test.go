@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ragd/internal/fault"
-	"ragd/internal/wire"
 	"ragd/kbroot"
 )
 
@@ -137,5 +136,5 @@ type fakeStatus world
 func (s *fakeStatus) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Version: "1.2.3", Uptime: 90 * time.Second, Phase: "idle", Embedder: wire.Embedder{State: "off"}, Watchers: s.watchers}
+	return Status{Version: "1.2.3", Uptime: 90 * time.Second, Phase: "idle", Embedder: s.embedder, Watchers: s.watchers}
 }

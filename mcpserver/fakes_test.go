@@ -37,6 +37,7 @@ type world struct {
 	onWait   func(ctx context.Context, kbs []string) ([]kbroot.DocPath, int, []string, error)
 	reindex  []string
 	watchers []wire.Watcher
+	embedder wire.Embedder
 }
 
 type fakeKB struct {
@@ -57,7 +58,7 @@ type fakeRevision struct {
 
 func newWorld(t testing.TB, kbs ...string) *world {
 	t.Helper()
-	w := &world{t: t, root: t.TempDir(), kbs: make(map[string]*fakeKB)}
+	w := &world{t: t, root: t.TempDir(), kbs: make(map[string]*fakeKB), embedder: wire.Embedder{State: "off"}}
 	for _, name := range kbs {
 		w.addKB(name)
 	}
@@ -203,6 +204,10 @@ func (s *fakeStore) KBStats(_ context.Context, ids []int64) ([]store.KBStats, er
 func (s *fakeStore) Queue(ctx context.Context, ids []int64) (store.Queue, error) {
 	p, f, err := s.Freshness(ctx, ids)
 	return store.Queue{Pending: p, Failed: f}, err
+}
+
+func (s *fakeStore) BacklogOf(_ context.Context, ids []int64) (int64, error) {
+	return int64(len(ids)), nil
 }
 
 func (s *fakeStore) Freshness(ctx context.Context, ids []int64) (pending, failed int64, err error) {

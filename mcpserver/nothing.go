@@ -34,6 +34,13 @@ func (n noneMeansNone) Freshness(ctx context.Context, kbs []int64) (pending, fai
 	return n.Store.Freshness(ctx, kbs)
 }
 
+func (n noneMeansNone) BacklogOf(ctx context.Context, kbs []int64) (int64, error) {
+	if none(kbs) {
+		return 0, nil
+	}
+	return n.Store.BacklogOf(ctx, kbs)
+}
+
 func (n noneMeansNone) ListJobs(ctx context.Context, q JobQuery) ([]store.Job, int64, error) {
 	if none(q.KBs) {
 		return nil, 0, nil

@@ -67,6 +67,11 @@ func (n notedStore) Freshness(ctx context.Context, kbs []int64) (int64, int64, e
 	return n.d.Store.Freshness(ctx, kbs)
 }
 
+func (n notedStore) BacklogOf(ctx context.Context, kbs []int64) (int64, error) {
+	n.note("BacklogOf %v", kbs)
+	return n.d.Store.BacklogOf(ctx, kbs)
+}
+
 func (n notedStore) Documents(ctx context.Context, kb int64, p store.Page, states []store.State) ([]store.DocRecord, int64, bool, error) {
 	n.note("Documents %d %v %v", kb, p, states)
 	return n.d.Store.Documents(ctx, kb, p, states)

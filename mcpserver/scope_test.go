@@ -75,6 +75,22 @@ func TestForeignKBAndUnknownKBGetTheSameAnswer(t *testing.T) {
 	}
 }
 
+func TestStatusTellsAnAgentOfItsOwnBacklogAlone(t *testing.T) {
+	w := newWorld(t, "mine", "foreign")
+	w.put("mine", "a.md", "one")
+	w.put("mine", "b.md", "two")
+	w.embedder = wire.Embedder{State: "ready", Model: "m", Backlog: 900, Embedded: 4100, Total: 5000, Rate: 3, ETASeconds: 300}
+	_, addr := startServer(t, w, Options{Agent: Agent{Name: "a", KBs: []string{"mine"}}})
+	st, text := ok[statusOut](dial(t, addr), "rag_status", m{})
+	if e := st.Embedder; e.Backlog != 1 || e.Total != 2 || e.Embedded != 1 || e.Rate != 0 || e.ETA != 0 || strings.Contains(text, "900") || strings.Contains(text, "5000") {
+		t.Errorf("%+v\n%s", e, text)
+	}
+	_, addr = startServer(t, w, Options{})
+	if st, _ := ok[statusOut](dial(t, addr), "rag_status", m{}); st.Embedder.Backlog != 900 || st.Embedder.Total != 5000 {
+		t.Errorf("%+v", st.Embedder)
+	}
+}
+
 func TestAnAgentWithNoKBsSeesNothingAtAll(t *testing.T) {
 	w := newWorld(t, "foreign")
 	w.put("foreign", "a.md", "the fox")

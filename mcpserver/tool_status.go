@@ -110,7 +110,28 @@ func runStatus(ctx context.Context, c *call) (*reply, error) {
 	if c.deps.Status != nil {
 		c.addDaemon(&out, refs)
 	}
+	if err := c.ownBacklog(ctx, &out, ids); err != nil {
+		return nil, err
+	}
 	return &reply{data: out, text: statusText(&out)}, nil
+}
+
+// ownBacklog makes the embedder's counts those of the KBs asked for: how much
+// there is of others is not to be told.
+func (c *call) ownBacklog(ctx context.Context, out *statusOut, ids []int64) (err error) {
+	e := &out.Embedder
+	if ids == nil || e.Total == 0 {
+		return nil
+	}
+	e.Rate, e.ETA = 0, 0 // of all
+	if e.Backlog > 0 {
+		if e.Backlog, err = c.deps.Store.BacklogOf(ctx, ids); err != nil {
+			return err
+		}
+	}
+	e.Total, e.Backlog = out.Chunks, min(e.Backlog, out.Chunks)
+	e.Embedded = e.Total - e.Backlog
+	return nil
 }
 
 // addDaemon fills in what only the daemon knows; of watchers, those of roots

@@ -251,6 +251,28 @@ func (s *Store) Backlog(ctx context.Context) (int64, error) {
 	return st.Backlog, err
 }
 
+// backlogSample is how many waiting chunks are looked at for their KB.
+const backlogSample = 5000
+
+// BacklogOf is how many chunks of some KBs wait for vectors; where very many
+// wait it is an estimate from the newest.
+func (s *Store) BacklogOf(ctx context.Context, kbs []int64) (int64, error) {
+	waiting, err := s.Backlog(ctx)
+	if err != nil || kbs == nil || waiting == 0 {
+		return waiting, err
+	}
+	cond, args := kbCond("d.kb_id", kbs)
+	var looked, theirs int64
+	err = s.read(ctx, "count vectors", func(r *reader) error {
+		return r.row("SELECT count(*), coalesce(sum("+cond+"), 0) FROM (SELECT chunk_id FROM vector_pending ORDER BY changed DESC, chunk_id LIMIT ?) p "+
+			"CROSS JOIN chunks c ON c.id = p.chunk_id CROSS JOIN documents d ON d.id = c.document_id", append(args, backlogSample)...).Scan(&looked, &theirs)
+	})
+	if looked == backlogSample {
+		theirs = theirs * max(waiting, looked) / looked
+	}
+	return theirs, err
+}
+
 func (s *Store) backlog(ctx context.Context) (waiting, failed, total int64, err error) {
 	v := &s.vec
 	gen, seq := s.gen.Load(), v.seq.Load()

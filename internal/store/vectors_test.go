@@ -230,6 +230,26 @@ func TestALongDocumentDoesNotFillTheNearestAlone(t *testing.T) {
 	}
 }
 
+func TestTheBacklogOfSomeKBsIsTheirs(t *testing.T) {
+	s := open(t)
+	a, b := ensure(t, s, "a"), ensure(t, s, "b")
+	g := useModel(t, s, "m1")
+	put(t, s, a, doc("1.md", "A", "one\n\ntwo\n\nthree"))
+	put(t, s, b, doc("1.md", "A", "four"))
+	for _, c := range []struct {
+		kbs  []int64
+		want int64
+	}{{nil, 4}, {[]int64{a.ID}, 3}, {[]int64{b.ID}, 1}, {[]int64{a.ID, b.ID}, 4}, {[]int64{}, 0}, {[]int64{99}, 0}} {
+		if n, err := s.BacklogOf(context.Background(), c.kbs); err != nil || n != c.want {
+			t.Errorf("%v: %d chunks wait, want %d (%v)", c.kbs, n, c.want, err)
+		}
+	}
+	embedAll(t, s, g)
+	if n, err := s.BacklogOf(context.Background(), []int64{a.ID}); err != nil || n != 0 {
+		t.Error(n, err)
+	}
+}
+
 func TestBadVectorsAreRefusedWhole(t *testing.T) {
 	s := open(t)
 	kb := ensure(t, s, "notes")
