@@ -423,6 +423,12 @@ func TestWeightMovesWithTheQuery(t *testing.T) {
 	if w := of("кто обслуживает котёл", 0); w > weightForeign {
 		t.Errorf("foreign script: %.2f", w)
 	}
+	if w := of("Kubernetes 是什么东西", 0); w > weightForeign {
+		t.Errorf("a foreign question with a Latin name: %.2f", w)
+	}
+	if w := of("what does 茶 mean in this recipe", usualCoverage); w != base {
+		t.Errorf("an English question with a foreign word: %.2f", w)
+	}
 	alpha := 2.0
 	if w := weigh(Request{Query: "кто", Mode: ModeHybrid, Alpha: &alpha}, 0).meaning; w != 0 {
 		t.Errorf("alpha is clamped: %.2f", w)

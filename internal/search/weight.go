@@ -15,8 +15,8 @@ const (
 	weightIdentifier = 0.15 // less for a query that looks like an identifier
 	weightCoverage   = 0.15 // times (usualCoverage − coverage)
 	usualCoverage    = 0.45
-	weightForeign    = 0.05 // at most, when the letters are mostly not of the model's script
-	foreignShare     = 0.5  // of the letters
+	weightForeign    = 0.05 // at most, when many letters are not of the model's script
+	foreignShare     = 0.3  // of the letters: a word of Han has two, one of Latin six
 )
 
 // weight is the weight of meaning in a hybrid search, and why.
