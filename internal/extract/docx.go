@@ -36,6 +36,7 @@ func readDOCX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	if doc.Text, err = d.w.finish(src.Path); err != nil {
 		return nil, err
 	}
+	doc.Quality.deep(d.w)
 	if err := pack.coreProperties(doc); err != nil {
 		return nil, err
 	}

@@ -110,6 +110,7 @@ func (d *docxReader) write(p *docxParagraph) {
 func (d *docxReader) paragraph(x *xmlReader, depth int) (*docxParagraph, error) {
 	p := &docxParagraph{}
 	if depth > docxNestingMax {
+		d.w.deep = true
 		return p, x.skip()
 	}
 	for open := 1; open > 0; {
@@ -236,6 +237,7 @@ func (d *docxReader) box(x *xmlReader, depth int) (string, error) {
 func (d *docxReader) table(x *xmlReader, depth int) ([][]string, error) {
 	var rows [][]string
 	if depth > docxNestingMax {
+		d.w.deep = true
 		return nil, x.skip()
 	}
 	size := 0

@@ -19,6 +19,7 @@ type mdWriter struct {
 	b        strings.Builder
 	sections []chunk.Section
 	full     bool
+	deep     bool // something was left out for being nested too deep
 	list     bool // the last block is a list item
 }
 

@@ -39,6 +39,8 @@ func TestNothingNestedIsDroppedWithoutANote(t *testing.T) {
 		{"an attachment of no known type", "bin.eml", mailOf("m", "disk.iso", "application/octet-stream", "x"), ""},
 		{"a damaged file in an archive", "a.zip", string(pack(t, "a.txt", "fine", "b.pdf", "no pdf")), "1 of 2 files were not read"},
 		{"an archive in an archive", "a.zip", string(pack(t, "a.txt", "fine", "b.zip", string(pack(t, "c.txt", "inner")))), "Archives inside of it (1) are not opened."},
+		{"deep tables", "a.docx", string(pack(t, "word/document.xml", wordNS+rep("<w:tbl><w:tr><w:tc>", 200)+"<w:p/>"+rep("</w:tc></w:tr></w:tbl>", 200)+wordEnd)), "nested too deep"},
+		{"deep lists", "a.odt", string(pack(t, "content.xml", "<d><body>"+rep("<list><list-item>", 100)+"<p>x</p>"+rep("</list-item></list>", 100)+"</body></d>")), "nested too deep"},
 		{"an archive of other types", "a.zip", string(pack(t, "a.txt", "fine", "b.exe", "x")), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

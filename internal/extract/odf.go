@@ -87,6 +87,7 @@ func (o *odfReader) document(mediaType string) (*Document, error) {
 		return nil, err
 	}
 	doc.Quality.Pages = o.slide
+	doc.Quality.deep(o.w)
 	mergeSections(&doc.Text)
 	if doc.Title == "" {
 		doc.Title = markdownTitle(doc.Text.Body)
@@ -208,6 +209,7 @@ func (o *odfReader) listed(list int, s string) {
 // blocks reads the children of an element up to its end.
 func (o *odfReader) blocks(x *xmlReader, list int) error {
 	if list > 64 {
+		o.w.deep = true
 		return x.skip()
 	}
 	depth := x.depth
@@ -239,6 +241,7 @@ func (o *odfReader) flush(err error) error {
 func (o *odfReader) inline(x *xmlReader, nesting int) (string, error) {
 	var b strings.Builder
 	if nesting > 64 {
+		o.w.deep = true
 		return "", x.skip()
 	}
 	for open := 1; open > 0; {

@@ -37,6 +37,7 @@ type odfTable struct {
 
 func (t *odfTable) read(x *xmlReader, nesting int) error {
 	if nesting > docxNestingMax {
+		t.o.w.deep = true
 		return x.skip()
 	}
 	depth := x.depth

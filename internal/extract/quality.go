@@ -52,6 +52,13 @@ func (q *Quality) left(what string, unread, all int, why string) {
 	}
 }
 
+// deep remarks that a writer's source went deeper than is read.
+func (q *Quality) deep(w *mdWriter) {
+	if w.deep {
+		q.remark("What is nested too deep in it was not read.")
+	}
+}
+
 // judge completes the note once the text is final: the language, and whether
 // the text is poor. Source code and data have no language of their own.
 func (q *Quality) judge(body string, prose bool) {
