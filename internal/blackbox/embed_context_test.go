@@ -74,7 +74,9 @@ func TestASentenceStandsBeforeEachChunkForEmbeddingOnly(t *testing.T) {
 	if got := h.read(t, "notes", "a.md").Content; strings.Contains(got, "zebrafish") || !strings.Contains(got, "The walrus sleeps.") {
 		t.Errorf("the text has changed: %.200q", got)
 	}
-	h.finds(t, "notes", "zebrafish")
+	if _, paths := h.byMode(t, "keyword", "zebrafish"); len(paths) != 0 {
+		t.Errorf("a word of the sentence is found in %q", paths)
+	}
 	for _, r := range s.Chatted() {
 		if prompt := r.Messages[1].Content; len(prompt) > 20_000 || r.Model != "chat-a" || r.Authorization != "Bearer "+secret {
 			t.Fatalf("a prompt of %d bytes to %s", len(prompt), r.Model)

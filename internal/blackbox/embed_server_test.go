@@ -57,7 +57,12 @@ func (h *home) embedded(t testing.TB, n int64) {
 // meaning searches by meaning only and returns the paths found, best first.
 func (h *home) meaning(t testing.TB, query string) (wire.SearchResult, []string) {
 	t.Helper()
-	res, err := h.admin().Search(context.Background(), query, "", "meaning", 10, false)
+	return h.byMode(t, "meaning", query)
+}
+
+func (h *home) byMode(t testing.TB, mode, query string) (wire.SearchResult, []string) {
+	t.Helper()
+	res, err := h.admin().Search(context.Background(), query, "", mode, 10, false)
 	must(t, err)
 	var out []string
 	for _, hit := range res.Results {
