@@ -9,11 +9,13 @@ const (
 	upkeepTick    = time.Second
 	settleAfter   = 3 * time.Second // of quiet, before maintenance
 	pruneEvery    = 10 * time.Second
+	lookAgain     = time.Hour        // for what has grown too old since, though nothing changed
 	unsettledMost = 10 * time.Minute // of constant work, before maintenance runs all the same
 )
 
 // upkeep gives back orphaned jobs, applies the retention and tidies the index when
-// there is nothing better to do. It sleeps long when nothing has changed.
+// there is nothing better to do. The first time is soon after the start, for what
+// an earlier run was stopped too soon to tidy.
 func (ix *Indexer) upkeep(ctx context.Context) error {
 	ticker := time.NewTicker(upkeepTick)
 	defer ticker.Stop()
@@ -24,7 +26,7 @@ func (ix *Indexer) upkeep(ctx context.Context) error {
 			return ctx.Err()
 		case now := <-ticker.C:
 			ix.adoptOrphans(ctx)
-			if !ix.unsettled.Load() {
+			if !ix.unsettled.Load() && now.Sub(lastPrune) < lookAgain {
 				dirtySince = time.Time{}
 				continue
 			}

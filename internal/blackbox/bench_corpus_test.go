@@ -52,25 +52,28 @@ func readSet(b testing.TB, set, file string, fn func(line []byte)) bool {
 	}
 }
 
-// markdown writes a corpus of Markdown into a folder: the public technical
-// documents of a retrieval set where it is there, several times over with the
-// copy's number in each paragraph so that no two files are equal.
+// markdown writes a corpus of Markdown into a folder: technical documents and
+// scientific abstracts of two public retrieval sets where they are there, and
+// copies with the copy's number in each paragraph, so that no two files are
+// equal, until there are so many bytes.
 func markdown(b testing.TB, dir string, atLeast int64) (files int, bytes int64) {
 	b.Helper()
 	type doc struct{ Title, Text string }
 	var docs []doc
-	readSet(b, "k8s_docs", "corpus.jsonl", func(line []byte) {
-		var d doc
-		must(b, json.Unmarshal(line, &d))
-		if d.Text != "" {
-			docs = append(docs, d)
-		}
-	})
+	for _, set := range []string{"k8s_docs", "scifact"} {
+		readSet(b, set, "corpus.jsonl", func(line []byte) {
+			var d doc
+			must(b, json.Unmarshal(line, &d))
+			if d.Text != "" {
+				docs = append(docs, d)
+			}
+		})
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := 0; len(docs) == 0 || i < 1500 && len(docs) < 1500; i++ {
 		docs = append(docs, doc{prose(rng, 4), prose(rng, 900)})
 	}
-	for i := 0; bytes < atLeast; i++ {
+	for i := 0; i < len(docs) || bytes < atLeast; i++ {
 		d := docs[i%len(docs)]
 		text := fmt.Sprintf("# %s\n\n%s\n", d.Title, d.Text)
 		if copy := i / len(docs); copy > 0 {

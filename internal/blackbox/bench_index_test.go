@@ -16,7 +16,7 @@ import (
 func BenchmarkFirstIndexing(b *testing.B) {
 	once(b, func(b *testing.B, add func(string, float64, string, string)) {
 		h := newHome(b)
-		files, bytes := markdown(b, h.path("docs"), 40<<20)
+		files, bytes := markdown(b, h.path("docs"), 20<<20)
 		start := time.Now()
 		h.serve(b)
 		h.drained(b, int64(files))

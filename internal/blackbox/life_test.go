@@ -306,3 +306,23 @@ func TestALargeDocumentIsAnsweredInPiecesThatAddUp(t *testing.T) {
 		t.Errorf("%d bytes read of %d", whole.Len(), b.Len())
 	}
 }
+
+func TestARestartTidiesWhatTheLastRunLeft(t *testing.T) {
+	t.Parallel()
+	h := withDaemon(t, "RAGD_RETENTION_REVISIONS=0")
+	for _, word := range []string{"first", "second", "third"} {
+		h.write(t, "notes/a.md", "The "+word+" text.\n")
+		h.finds(t, "notes", word, "a.md")
+	}
+	if h.status(t).Index.RetainedRevisions == 0 {
+		t.Fatal("nothing was left to tidy")
+	}
+	h.stop(t)
+	h.serve(t)
+	eventually(t, "superseded revisions are dropped", func() string {
+		if n := h.status(t).Index.RetainedRevisions; n != 0 {
+			return fmt.Sprint(n, " are kept")
+		}
+		return ""
+	})
+}
