@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"ragd/internal/store/trim"
 )
 
 // maintenance runs statements on the writing connection outside a transaction.
@@ -43,7 +45,7 @@ const (
 
 // Maintain tidies the file when there is nothing better to do: it merges
 // segments of the full-text index, brings the log into the file, and gives
-// free pages back. It works in short steps with the writer's turn given up in
+// free pages and memory back. It works in short steps with the writer's turn given up in
 // between, so it may be stopped at any time.
 func (s *Store) Maintain(ctx context.Context) error {
 	if err := s.merge(ctx); err != nil {
@@ -58,7 +60,11 @@ func (s *Store) Maintain(ctx context.Context) error {
 	if err := s.checkpoint(ctx); err != nil {
 		return err
 	}
-	return s.maintenance(ctx, "tidy", "PRAGMA shrink_memory")
+	if err := s.maintenance(ctx, "tidy", "PRAGMA shrink_memory"); err != nil {
+		return err
+	}
+	trim.Memory()
+	return nil
 }
 
 // checkpoint brings the log into the file and empties it. A long read keeps
