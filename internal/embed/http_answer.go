@@ -92,25 +92,11 @@ func parseVector(raw json.RawMessage) rawVector {
 	return rawVector{values: v}
 }
 
-// accept writes the vectors of a batch into its items, normalised. An error
-// means that the server's dimension is not the identity's.
-func (h *HTTP) accept(batch []*item, vs []rawVector) error {
-	lengths := map[int]int{}
-	for _, v := range vs {
-		if v.err == nil {
-			lengths[len(v.values)]++
-		}
-	}
-	if len(lengths) == 1 {
-		for n := range lengths {
-			if !h.dim.CompareAndSwap(0, int64(n)) && int(h.dim.Load()) != n {
-				err := h.end.outage("answers with vectors of %d dimensions, %d are expected", n, h.dim.Load())
-				if h.opt.Dimension == 0 {
-					return err.WithHint("its model has changed; restart ragd to embed the index anew")
-				}
-				return err.WithHint("set EMBEDDINGS_DIMENSION to what the model gives; the index is then embedded anew")
-			}
-		}
+// accept writes the vectors of a batch into its items, normalised. A vector of
+// another length than the server gave before is its text's failure.
+func (h *HTTP) accept(batch []*item, vs []rawVector) {
+	if n := oneLength(vs); n > 0 {
+		h.dim.CompareAndSwap(0, int64(n))
 	}
 	want := int(h.dim.Load())
 	for i, v := range vs {
@@ -125,5 +111,33 @@ func (h *HTTP) accept(batch []*item, vs []rawVector) error {
 			it.vector, it.err = unit(v.values)
 		}
 	}
-	return nil
+}
+
+// strange reports whether all vectors are of one length that is not the identity's.
+func (h *HTTP) strange(vs []rawVector) bool {
+	n, want := oneLength(vs), int(h.dim.Load())
+	return n > 0 && want > 0 && n != want
+}
+
+// oneLength returns the length that all vectors have which can be read, or 0.
+func oneLength(vs []rawVector) (n int) {
+	for _, v := range vs {
+		switch {
+		case v.err != nil:
+		case n > 0 && n != len(v.values):
+			return 0
+		default:
+			n = len(v.values)
+		}
+	}
+	return n
+}
+
+// otherDimension is the outage of a server whose vectors are n numbers long.
+func (h *HTTP) otherDimension(n int) error {
+	err := h.end.outage("answers with vectors of %d dimensions, %d are expected", n, h.dim.Load())
+	if h.opt.Dimension == 0 {
+		return err.WithHint("its model has changed; restart ragd to embed the index anew")
+	}
+	return err.WithHint("set EMBEDDINGS_DIMENSION to what the model gives; the index is then embedded anew")
 }

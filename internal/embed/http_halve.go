@@ -20,7 +20,13 @@ func (h *HTTP) locate(ctx context.Context, batch []*item, p patience) error {
 	}
 	vs, err := h.call(ctx, inputs, p)
 	if err == nil {
-		return h.accept(batch, vs)
+		if h.strange(vs) { // either the server has another model now, or it is for these texts
+			if err := h.probe(ctx); err != nil {
+				return err
+			}
+		}
+		h.accept(batch, vs)
+		return nil
 	}
 	var r *rejected
 	if !errors.As(err, &r) {
@@ -55,13 +61,16 @@ func textError(r *rejected) error {
 
 // probe asks for the vector of a harmless text. Its error is an outage.
 func (h *HTTP) probe(ctx context.Context) error {
-	_, err := h.call(ctx, []string{probeText}, patience{tries: 1})
+	vs, err := h.call(ctx, []string{probeText}, patience{tries: 1})
 	var r *rejected
 	if errors.As(err, &r) {
 		if e, ok := fault.As(r.err); ok && e.Kind == fault.Unavailable {
 			return e
 		}
 		return h.end.outage("fails on any text").Because(r.err)
+	}
+	if err == nil && h.strange(vs) {
+		return h.otherDimension(len(vs[0].values))
 	}
 	return err
 }

@@ -147,6 +147,29 @@ func TestOneBadTextFailsAlone(t *testing.T) {
 	}
 }
 
+// A text that is asked about alone can be at fault as well: the server gives others vectors of the right length.
+func TestAVectorOfAnotherLengthAloneIsNoOutage(t *testing.T) {
+	t.Parallel()
+	s := embedtest.NewServer(t, 8)
+	s.Fault = func(w http.ResponseWriter, r embedtest.Request) bool {
+		odd := strings.Contains(r.Input[0], "odd")
+		if odd {
+			embedtest.Answer(w, embedtest.Rows(r.Input, 5))
+		}
+		return odd
+	}
+	h := client(t, s)
+	if _, err := h.EmbedPassages(context.Background(), texts(2)); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range [][]string{{"odd"}, {"odd", "another odd one"}} {
+		_, err := h.EmbedPassages(context.Background(), in)
+		if errs := batchError(t, err); len(errs) != len(in) || fault.KindOf(errs[0]) != fault.Permanent {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
 func TestAServerThatIsOutIsNoTextsFault(t *testing.T) {
 	always := func(code int, header ...string) func(http.ResponseWriter, embedtest.Request) bool {
 		return func(w http.ResponseWriter, _ embedtest.Request) bool {
@@ -173,7 +196,7 @@ func TestAServerThatIsOutIsNoTextsFault(t *testing.T) {
 		"another model's dim": {func(w http.ResponseWriter, r embedtest.Request) bool {
 			embedtest.Answer(w, embedtest.Rows(r.Input, 5))
 			return true
-		}, 1},
+		}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -223,6 +246,15 @@ func TestRetryAfterIsHonouredAndHandedOn(t *testing.T) {
 	_, err := h.EmbedPassages(context.Background(), texts(2))
 	if wait, ok := embed.RetryAfter(err); !ok || wait != 10*time.Minute {
 		t.Errorf("RetryAfter says %v, %v", wait, ok)
+	}
+	s.Fault = func(w http.ResponseWriter, _ embedtest.Request) bool {
+		w.Header().Set("Retry-After", time.Now().Add(2*time.Hour).UTC().Format(http.TimeFormat))
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	_, err = h.EmbedPassages(context.Background(), texts(2))
+	if wait, ok := embed.RetryAfter(err); !ok || wait > 2*time.Hour || wait < time.Hour {
+		t.Errorf("of a date RetryAfter says %v, %v", wait, ok)
 	}
 }
 
