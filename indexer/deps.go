@@ -51,5 +51,6 @@ type Store interface {
 	ContentFor(ctx context.Context, hash [32]byte, key string) (*store.StoredContent, bool, error)
 	Prune(ctx context.Context) (store.PruneReport, error)
 	Maintain(ctx context.Context) error
+	Rest()
 	ProbeWrite(ctx context.Context) error // writes and fsyncs a little; fails as long as the disk is full
 }

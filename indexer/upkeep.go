@@ -26,6 +26,7 @@ func (ix *Indexer) upkeep(ctx context.Context) error {
 			return ctx.Err()
 		case now := <-ticker.C:
 			ix.adoptOrphans(ctx)
+			ix.store.Rest()
 			if !ix.unsettled.Load() && now.Sub(lastPrune) < lookAgain {
 				dirtySince = time.Time{}
 				continue

@@ -117,3 +117,11 @@ func (s *Store) vacuum(ctx context.Context) error {
 		}
 	}
 }
+
+// Rest gives back the memory of reading connections that were closed because
+// nobody has needed them for a while. It is cheap when there were none.
+func (s *Store) Rest() {
+	if n := s.readers.Stats().MaxIdleTimeClosed; s.rested.Swap(n) != n {
+		trim.Memory()
+	}
+}

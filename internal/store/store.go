@@ -34,6 +34,7 @@ type Store struct {
 	gen     atomic.Uint64
 	closed  atomic.Bool
 	reading atomic.Int64 // reads under way
+	rested  atomic.Int64 // idle connections closed until the last Rest
 	damaged atomic.Bool
 
 	ftsBroken bool // found by Open, before anybody else uses the store
