@@ -62,7 +62,7 @@ func (d *door) ask(method, path, body string, headers ...string) (int, obj) {
 func TestAdminAPI(t *testing.T) {
 	port := freePort(t)
 	s := serveWith(t, fmt.Sprintf("[embeddings]\nenabled = false\n[admin]\naddress = \"127.0.0.1:%d\"\nkey = \"a-long-enough-key\"\n[[mount]]\nname = \"fixed\"\ndir = \"~/fixed\"\n", port), map[string]string{
-		"kbs/al/a.md": "# Pump\n\nThe pump.", "kbs/al/bad.pdf": "%PDF-1.4 no", "kbs/be/b.md": "be", "fixed/m.md": "mounted",
+		"kbs/al/a.md": "# Pump\n\nThe pump.", "kbs/al/bad.docx": "PK\x03\x04 no", "kbs/be/b.md": "be", "fixed/m.md": "mounted",
 	}, "RAGD_MAX_FILE_BYTES", "65536")
 	s.fresh()
 	own := s.adminDoor()
@@ -102,9 +102,12 @@ func TestAdminAPI(t *testing.T) {
 	})
 	t.Run("a failed job can be retried, one in another state is a conflict", func(t *testing.T) {
 		_, out := own.ask("GET", "/admin/jobs?state=failed", "")
-		for i := 0; len(out.list("jobs")) == 0 && i < 100; i++ {
+		for i := 0; len(out.list("jobs")) == 0 && i < 600; i++ {
 			time.Sleep(50 * time.Millisecond)
 			_, out = own.ask("GET", "/admin/jobs?state=failed", "")
+		}
+		if len(out.list("jobs")) == 0 {
+			t.Fatal("no job is failed, though a file is broken")
 		}
 		path := fmt.Sprintf("/admin/jobs/%d/retry", out.list("jobs")[0].num("id"))
 		status, _ := own.ask("POST", path, "")
