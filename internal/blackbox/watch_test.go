@@ -1,11 +1,13 @@
 package blackbox
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -258,4 +260,48 @@ func TestManyFilesAtOnceAreAllFound(t *testing.T) {
 	h.finds(t, "bulk", "serial150")
 	h.finds(t, "bulk", "serial250", paths[250])
 	h.doctor(t)
+}
+
+// What is written through a mapping raises no event that a watcher could see.
+func TestAChangeWithoutAnEventIsFoundByTheNextScan(t *testing.T) {
+	t.Parallel()
+	h := withDaemon(t, "SCAN_INTERVAL=5")
+	file := h.write(t, "kb/mapped.md", "the marmot sings")
+	h.finds(t, "kb", "marmot", "mapped.md")
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	must(t, err)
+	defer func() { _ = f.Close() }()
+	text, err := syscall.Mmap(int(f.Fd()), 0, len("the marmot sings"), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	must(t, err)
+	copy(text[len("the "):], "ermine")
+	must(t, syscall.Munmap(text))
+	must(t, f.Sync()) // the time of change is noted with the pages
+	h.finds(t, "kb", "ermine", "mapped.md")
+	h.finds(t, "kb", "marmot")
+}
+
+// An edit of a file that a scan has passed already is not lost, neither to
+// the scan nor to the daemon's end.
+func TestAnEditBehindAScanThatIsStillUnderWayIsNotLost(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.many(t, "kb", 800, func(i int) string { return fmt.Sprintf("lemming number %d", i) })
+	h.write(t, "kb/0first.md", "lemming before")
+	h.start(t)
+	eventually(t, "a part is indexed", func() string {
+		s, err := h.admin().Status(context.Background())
+		if err != nil {
+			return err.Error()
+		}
+		if s.Documents == 0 {
+			return "nothing yet"
+		}
+		return ""
+	})
+	h.write(t, "kb/0first.md", "lemming after")
+	h.kill(t)
+	h.serve(t)
+	h.finds(t, "kb", "after", "0first.md")
+	h.finds(t, "kb", "before")
+	h.equalsDisk(t, "kb")
 }

@@ -332,6 +332,16 @@ func TestRootsAndMounts(t *testing.T) {
 	}
 }
 
+func TestWhatWouldMatchNothingIsWarnedOf(t *testing.T) {
+	w := newWorld(t)
+	w.Env["KB_ROOT"] = "/srv/*"
+	w.write("exclude = [\"*.tmp,*.bak\", \"notes, old.md\"]\n")
+	c := w.load()
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "no pattern stands for several") || !strings.Contains(c.Warnings[1], "*.tmp,*.bak") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+}
+
 func TestFoldersThatContradictOneAnotherAreRefused(t *testing.T) {
 	w := newWorld(t)
 	notes := mkdir(t, w.Home, "notes/deep")

@@ -43,6 +43,7 @@ func (c *Config) checkFolders() error {
 			return err
 		}
 	}
+	c.checkPatterns()
 	// What is left to check (folders in one another, bad patterns) is the root's to know.
 	_, err := kbroot.New(c.KBRoot())
 	return err
@@ -106,9 +107,22 @@ func (c *Config) lookAt(what, dir string, src Source) error {
 		if strings.Contains(dir, ",") && (src.Kind == "env" || src.Kind == "flag") {
 			w += fmt.Sprintf(" (several folders are separated by %q, not by a comma)", filepath.ListSeparator)
 		}
+		if strings.ContainsAny(dir, "*?[") {
+			w += " (a folder is named as it is; no pattern stands for several)"
+		}
 		c.Warnings = append(c.Warnings, w)
 	}
 	return nil
+}
+
+// checkPatterns warns of a pattern that looks like a list, which is one name
+// with a comma in it and matches nothing.
+func (c *Config) checkPatterns() {
+	for _, p := range c.Exclude {
+		if strings.Contains(p, ",") && strings.ContainsAny(p, "*?[/") {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("exclude (%s): the pattern %s matches only names with a comma; write each pattern by itself", c.origin["exclude"], clip(p)))
+		}
+	}
 }
 
 // checkTogether refuses settings that are fine alone but not with one another.
