@@ -60,10 +60,11 @@ func (a *app) bridge(ctx context.Context, socket string) error {
 	}
 	defer func() { _ = conn.Close() }() // whatever is left unread is nobody's
 
-	asked := make(chan error, 1)
+	asked := make(chan struct{})
 	go func() { // ends with standard input, or with the process
-		_, err := io.Copy(conn, a.in)
-		asked <- errors.Join(err, conn.CloseWrite())
+		_, _ = io.Copy(conn, a.in)
+		close(asked) // before the daemon can answer to its end by closing its own
+		_ = conn.CloseWrite()
 	}()
 	answered := make(chan error, 1)
 	go func() {
@@ -90,7 +91,7 @@ func (a *app) bridge(ctx context.Context, socket string) error {
 			return nil
 		case err := <-answered:
 			switch {
-			case late != nil, errors.Is(err, syscall.EPIPE):
+			case late != nil, closed(asked), errors.Is(err, syscall.EPIPE):
 				return nil // the client is gone
 			case err != nil:
 				return fault.New(fault.Unavailable, "bridge_broken", "the connection to the daemon broke").Because(err)
@@ -98,6 +99,16 @@ func (a *app) bridge(ctx context.Context, socket string) error {
 			return fault.New(fault.Unavailable, "daemon_gone", "the daemon closed the connection").
 				WithHint("if it was stopped, start it again with: ragd serve")
 		}
+	}
+}
+
+// closed tells whether c is closed; nil, one that was seen to be, is not.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -134,6 +134,20 @@ func TestTheBridgeEndsWithItsHost(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	})
+	t.Run("input ends and the daemon closes at once", func(t *testing.T) {
+		b := newBox(t)
+		begun, ended := b.mcpServer(hang)
+		for range 50 { // which end is seen first is a race
+			var warned bytes.Buffer
+			cmd := b.program("mcp")
+			cmd.Stdin, cmd.Stderr = strings.NewReader("asked\n"), &warned
+			if err := cmd.Run(); err != nil || warned.Len() > 0 {
+				t.Fatalf("%v: %s", err, &warned)
+			}
+			<-begun
+			<-ended
+		}
+	})
 	t.Run("SIGTERM", func(t *testing.T) {
 		b := newBox(t)
 		begun, ended := b.mcpServer(hang)
