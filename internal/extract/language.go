@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"maps"
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -22,14 +25,17 @@ func detectLanguage(body string) string {
 	var byScript [len(scripts)]int
 	letters := 0
 	for _, r := range sample {
+		if r < 0x80 {
+			if 'a' <= r|0x20 && r|0x20 <= 'z' {
+				letters++
+				byScript[0]++
+			}
+			continue
+		}
 		if !unicode.IsLetter(r) {
 			continue
 		}
 		letters++
-		if r < 0x80 {
-			byScript[0]++
-			continue
-		}
 		for i, s := range scripts {
 			if unicode.Is(s.table, r) {
 				byScript[i]++
@@ -60,7 +66,7 @@ func detectLanguage(body string) string {
 var scripts = [...]struct {
 	table    *unicode.RangeTable
 	language string
-	words    map[string]string
+	words    *wordLists
 }{
 	{unicode.Latin, "", latinWords},
 	{unicode.Cyrillic, "", cyrillicWords},
@@ -118,52 +124,75 @@ func languagePart(body string) string {
 }
 
 // byWords counts the words that are common in one language or several.
-func byWords(sample string, common map[string]string) string {
-	hits, kinds := map[string]float64{}, map[string]int{}
-	seen := map[string]bool{}
+func byWords(sample string, common *wordLists) string {
+	var hits, kinds [maxLanguages]int
+	var seen [maxSampleWords]bool
 	words := 0
 	for word := range strings.FieldsFuncSeq(strings.ToLower(sample), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
 		words++
-		languages := common[word]
-		for l := range strings.FieldsSeq(languages) {
+		w, ok := common.words[word]
+		if !ok {
+			continue
+		}
+		for set := w.languages; set != 0; set &= set - 1 {
+			l := bits.TrailingZeros32(set)
 			hits[l]++
-			if !seen[word] {
+			if !seen[w.number] {
 				kinds[l]++
 			}
 		}
-		if languages != "" {
-			seen[word] = true
-		}
+		seen[w.number] = true
 	}
 	if words < languageWords {
 		return ""
 	}
-	var best, next float64
-	language := ""
-	for l, n := range hits {
+	best, next := -1, -1
+	for l := range common.names {
 		switch {
-		case n > best || n == best && l < language:
-			best, next, language = n, best, l
-		case n > next:
-			next = n
+		case best < 0 || hits[l] > hits[best]:
+			best, next = l, best
+		case next < 0 || hits[l] > hits[next]:
+			next = l
 		}
 	}
-	if kinds[language] < languageKinds || best < languageHits*float64(words) || best < next*languageLead {
+	if kinds[best] < languageKinds || float64(hits[best]) < languageHits*float64(words) || float64(hits[best]) < languageLead*float64(hits[next]) {
 		return ""
 	}
-	return language
+	return common.names[best]
+}
+
+const (
+	maxLanguages   = 32   // of one script: they are bits of a uint32
+	maxSampleWords = 2048 // different words in all lists of a script
+)
+
+// wordLists are the commonest words of the languages of one script.
+type wordLists struct {
+	names []string // sorted; a language's place here is its bit
+	words map[string]commonWord
+}
+
+type commonWord struct {
+	number    int // counts the words of the lists
+	languages uint32
 }
 
 // commonWords turns a list of words for each language into languages by word.
-func commonWords(lists map[string]string) map[string]string {
-	out := map[string]string{}
-	for language, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			if out[w] != "" {
-				out[w] += " "
+// There are at least two languages.
+func commonWords(lists map[string]string) *wordLists {
+	out := &wordLists{names: slices.Sorted(maps.Keys(lists)), words: map[string]commonWord{}}
+	for l, language := range out.names {
+		for word := range strings.FieldsSeq(lists[language]) {
+			w, ok := out.words[word]
+			if !ok {
+				w.number = len(out.words)
 			}
-			out[w] += language
+			w.languages |= 1 << l
+			out.words[word] = w
 		}
+	}
+	if len(out.names) > maxLanguages || len(out.words) > maxSampleWords {
+		panic("extract: the lists of common words are too long")
 	}
 	return out
 }
