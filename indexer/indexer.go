@@ -59,7 +59,8 @@ type Indexer struct {
 	lastWork  time.Time
 	orphans   []store.Job // claimed, but giving them back failed
 
-	inflight  atomic.Int64
+	inflight  atomic.Int64 // jobs claimed and not committed
+	unworked  atomic.Int64 // those of them that the workers are not done with
 	stages    stages
 	meanJob   atomic.Int64 // ns; a moving mean
 	scanned   atomic.Bool  // the first full scan is over

@@ -12,19 +12,21 @@ import (
 )
 
 const (
-	maxClaim     = 512
-	maxInFlight  = 2 * maxClaim           // jobs claimed and not committed
+	maxClaim     = 1024
+	maxWaiting   = 2 * maxClaim           // jobs claimed that no worker has begun
+	shortestJob  = 100 * time.Microsecond // no job is taken for shorter than this
 	claimAhead   = 400 * time.Millisecond // of work to claim at once; a file just saved waits no longer than this behind others
 	memoryBudget = int64(96 << 20)        // bytes of file, text and terms held by jobs under way
 	memoryPerJob = 5                      // a job holds about this many times its file's size
+	memoryLeast  = 24 << 10               // and never less than this
 	outageRetry  = 3 * time.Second
 	drainTimeout = 3 * time.Second
 )
 
 // pipeline runs claimed jobs through the workers to the committer.
 func (ix *Indexer) pipeline(ctx context.Context) error {
-	jobs := make(chan store.Job, maxInFlight)
-	done := make(chan finished, maxInFlight)
+	jobs := make(chan store.Job, maxWaiting)
+	done := make(chan finished, maxWaiting)
 	memory := semaphore.NewWeighted(memoryBudget)
 	// The committer outlives ctx by the drain deadline: outcomes under way
 	// land, and jobs not begun are given back.
@@ -44,7 +46,8 @@ func (ix *Indexer) pipeline(ctx context.Context) error {
 	return g.Wait()
 }
 
-// dispatcher claims jobs whenever few are under way.
+// dispatcher claims jobs whenever the workers have few before them. What waits
+// for the committer does not count: workers go on while it writes.
 func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- store.Job) error {
 	for {
 		wait, err := ix.claimOnce(ctx, jobs)
@@ -68,8 +71,8 @@ func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- store.Job) error 
 func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- store.Job) (time.Duration, error) {
 	for {
 		batch := ix.claimSize()
-		if ix.inflight.Load() > int64(batch/2) {
-			return time.Hour, nil // the committer wakes us
+		if ix.unworked.Load() > int64(batch/2) {
+			return time.Hour, nil // a worker wakes us, or the committer
 		}
 		if why := ix.outageReason(); why != "" && !ix.outageOver(ctx) {
 			return outageRetry, nil
@@ -89,8 +92,9 @@ func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- store.Job) (time.D
 			return ix.untilDue(ctx), nil
 		}
 		ix.inflight.Add(int64(len(list)))
+		ix.unworked.Add(int64(len(list)))
 		for _, j := range list {
-			jobs <- j // never blocks: its capacity is maxInFlight
+			jobs <- j // never blocks: its capacity is maxWaiting
 		}
 	}
 }
@@ -116,9 +120,10 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<
 	w := newWorker(ix)
 	for j := range jobs {
 		f := finished{outcome: store.Outcome{Job: j, Released: true}}
-		f.weight = min(max(j.Stat.Size*memoryPerJob, 64<<10), memoryBudget)
+		f.weight = min(max(j.Stat.Size*memoryPerJob, memoryLeast), memoryBudget)
 		if memory.Acquire(ctx, f.weight) != nil {
 			f.weight = 0
+			ix.worked()
 			done <- f
 			continue
 		}
@@ -129,7 +134,16 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<
 		ix.stages.set(j.ID, "insert")
 		ix.noteDuration(f.took)
 		f.bytes = j.Stat.Size
+		ix.worked()
 		done <- f
+	}
+}
+
+// worked counts a job the workers are done with, and wakes the dispatcher once
+// half of a claim is left.
+func (ix *Indexer) worked() {
+	if ix.unworked.Add(-1) == int64(ix.claimSize()/2) {
+		ix.wake()
 	}
 }
 
@@ -155,7 +169,7 @@ func (ix *Indexer) noteDuration(d time.Duration) {
 
 // claimSize is how many jobs keep the workers busy for claimAhead.
 func (ix *Indexer) claimSize() int {
-	mean := max(ix.meanJob.Load(), int64(time.Millisecond))
+	mean := max(ix.meanJob.Load(), int64(shortestJob))
 	n := int(int64(claimAhead) / mean * int64(ix.opt.Concurrency))
 	return min(max(n, ix.opt.Concurrency+1), maxClaim)
 }
