@@ -64,7 +64,7 @@ func openExisting(ctx context.Context, o Options, rep *OpenReport) (*Store, erro
 		return nil, err
 	}
 	rep.Created = !exists
-	s := &Store{opt: o, log: o.Logger, turn: make(chan struct{}, 1), stmt: map[string]*statement{}}
+	s := &Store{opt: o, log: o.Logger, turn: make(chan struct{}, 1), slots: make(chan struct{}, o.Readers), stmt: map[string]*statement{}}
 	s.gen.Store(1)
 	if err := s.connect(ctx, exists, rep); err != nil {
 		s.abandon()

@@ -21,7 +21,8 @@ type Store struct {
 	opt     Options
 	log     *slog.Logger
 	readers *sql.DB
-	file    os.FileInfo // of the index, when it was opened
+	slots   chan struct{} // as many as reading connections; the pool would serve those that wait at random
+	file    os.FileInfo   // of the index, when it was opened
 	writers *sql.DB
 
 	turn chan struct{}       // holds one token; who takes it owns the fields below
@@ -95,6 +96,12 @@ func (s *Store) read(ctx context.Context, what string, fn func(r *reader) error)
 	if s.closed.Load() {
 		return s.classify(ctx, what, sql.ErrConnDone)
 	}
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		return s.classify(ctx, what, ctx.Err())
+	}
+	defer func() { <-s.slots }()
 	c, err := s.readers.Conn(ctx)
 	if err != nil {
 		return s.classify(ctx, what, err)
