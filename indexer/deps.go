@@ -2,8 +2,6 @@ package indexer
 
 import (
 	"context"
-	"io/fs"
-	"os"
 	"time"
 
 	"ragd/kbroot"
@@ -17,7 +15,7 @@ type Root interface {
 	KBs() ([]kbroot.KB, error)
 	KB(name string) (kbroot.KB, bool)
 	Stat(p kbroot.DocPath) (kbroot.Entry, error)
-	OpenEntry(p kbroot.DocPath) (kbroot.Entry, *os.File, fs.FileInfo, error)
+	NewReader() *kbroot.Reader
 	Walk(ctx context.Context, kb, sub string, fn func(kbroot.Entry) error) error
 	Fingerprint(root string) (kbroot.RootID, error)
 	Options() kbroot.Options

@@ -25,7 +25,7 @@ const (
 
 // pipeline runs claimed jobs through the workers to the committer.
 func (ix *Indexer) pipeline(ctx context.Context) error {
-	jobs := make(chan store.Job, maxWaiting)
+	jobs := make(chan claimed, maxWaiting)
 	done := make(chan finished, maxWaiting)
 	memory := semaphore.NewWeighted(memoryBudget)
 	// The committer outlives ctx by the drain deadline: outcomes under way
@@ -48,7 +48,7 @@ func (ix *Indexer) pipeline(ctx context.Context) error {
 
 // dispatcher claims jobs whenever the workers have few before them. What waits
 // for the committer does not count: workers go on while it writes.
-func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- store.Job) error {
+func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- claimed) error {
 	for {
 		wait, err := ix.claimOnce(ctx, jobs)
 		if err != nil {
@@ -68,7 +68,7 @@ func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- store.Job) error 
 
 // claimOnce claims what there is room for and returns how long to sleep
 // unless woken.
-func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- store.Job) (time.Duration, error) {
+func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- claimed) (time.Duration, error) {
 	for {
 		batch := ix.claimSize()
 		if ix.unworked.Load() > int64(batch/2) {
@@ -91,10 +91,11 @@ func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- store.Job) (time.D
 		if len(list) == 0 {
 			return ix.untilDue(ctx), nil
 		}
+		at := time.Now()
 		ix.inflight.Add(int64(len(list)))
 		ix.unworked.Add(int64(len(list)))
 		for _, j := range list {
-			jobs <- j // never blocks: its capacity is maxWaiting
+			jobs <- claimed{j, at} // never blocks: its capacity is maxWaiting
 		}
 	}
 }
@@ -108,6 +109,13 @@ func (ix *Indexer) untilDue(ctx context.Context) time.Duration {
 	return max(time.Until(at), 10*time.Millisecond)
 }
 
+// claimed is a job and the time it was claimed. What changes on disk later
+// makes the job run again.
+type claimed struct {
+	job store.Job
+	at  time.Time
+}
+
 // finished is one job's outcome and the memory it still holds.
 type finished struct {
 	outcome store.Outcome
@@ -116,9 +124,15 @@ type finished struct {
 	bytes   int64
 }
 
-func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<- finished, memory *semaphore.Weighted) {
+func (ix *Indexer) worker(ctx context.Context, jobs <-chan claimed, done chan<- finished, memory *semaphore.Weighted) {
 	w := newWorker(ix)
-	for j := range jobs {
+	defer w.reader.Close()
+	for {
+		c, ok := w.next(jobs)
+		if !ok {
+			return
+		}
+		j := c.job
 		f := finished{outcome: store.Outcome{Job: j, Released: true}}
 		f.weight = min(max(j.Stat.Size*memoryPerJob, memoryLeast), memoryBudget)
 		if memory.Acquire(ctx, f.weight) != nil {
@@ -128,7 +142,7 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<
 			continue
 		}
 		start := time.Now()
-		f.outcome = w.runWithin(ctx, j)
+		f.outcome = w.runWithin(ctx, c)
 		ix.store.Prepare(&f.outcome)
 		f.took = time.Since(start)
 		ix.stages.set(j.ID, "insert")
@@ -137,6 +151,17 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan store.Job, done chan<
 		ix.worked()
 		done <- f
 	}
+}
+
+// next waits for a job, with no folder open while there is none.
+func (w *worker) next(jobs <-chan claimed) (c claimed, ok bool) {
+	select {
+	case c, ok = <-jobs:
+	default:
+		w.reader.Close()
+		c, ok = <-jobs
+	}
+	return c, ok
 }
 
 // worked counts a job the workers are done with, and wakes the dispatcher once
@@ -148,15 +173,15 @@ func (ix *Indexer) worked() {
 }
 
 // runWithin gives a job the deadline after which it counts as hung.
-func (w *worker) runWithin(ctx context.Context, j store.Job) store.Outcome {
+func (w *worker) runWithin(ctx context.Context, c claimed) store.Outcome {
 	jctx, cancel := context.WithTimeout(ctx, w.ix.opt.StaleTimeout)
 	defer cancel()
-	out := w.run(jctx, j)
+	out := w.run(jctx, c)
 	if out.Released && ctx.Err() == nil && jctx.Err() != nil {
-		f := w.ix.failure(j, "extract", fault.New(fault.Transient, "timeout",
+		f := w.ix.failure(c.job, "extract", fault.New(fault.Transient, "timeout",
 			"the file took longer than %s", w.ix.opt.StaleTimeout).
 			WithHint("Raise INDEXER_STALE_TIMEOUT, or split the file."))
-		return store.Outcome{Job: j, Failed: &f}
+		return store.Outcome{Job: c.job, Failed: &f}
 	}
 	return out
 }

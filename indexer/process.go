@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
+	"time"
 
 	"ragd/internal/chunk"
 	"ragd/internal/extract"
@@ -21,16 +22,18 @@ import (
 // worker turns one job at a time into an outcome. It owns buffers that are
 // reused from job to job, so it serves one goroutine.
 type worker struct {
-	ix    *Indexer
-	terms *Terms
+	ix     *Indexer
+	terms  *Terms
+	reader *kbroot.Reader
 }
 
 func newWorker(ix *Indexer) *worker {
-	return &worker{ix: ix, terms: NewTerms()}
+	return &worker{ix: ix, terms: NewTerms(), reader: ix.root.NewReader()}
 }
 
 // run never panics: a panic costs this one job.
-func (w *worker) run(ctx context.Context, j store.Job) (out store.Outcome) {
+func (w *worker) run(ctx context.Context, c claimed) (out store.Outcome) {
+	j := c.job
 	stage := "extract"
 	w.ix.stages.set(j.ID, stage)
 	defer func() {
@@ -42,17 +45,18 @@ func (w *worker) run(ctx context.Context, j store.Job) (out store.Outcome) {
 			out = store.Outcome{Job: j, Failed: &f}
 		}
 	}()
-	return w.process(ctx, j, &stage)
+	return w.process(ctx, c, &stage)
 }
 
-func (w *worker) process(ctx context.Context, j store.Job, stage *string) store.Outcome {
+func (w *worker) process(ctx context.Context, c claimed, stage *string) store.Outcome {
+	j := c.job
 	out := store.Outcome{Job: j}
 	if ctx.Err() != nil {
 		out.Released = true
 		return out
 	}
 	p := kbroot.DocPath{KB: j.KBName, Path: j.Path}
-	e, f, info, err := w.ix.root.OpenEntry(p)
+	e, f, info, err := w.reader.OpenEntry(p, c.at)
 	if f != nil {
 		defer func() { _ = f.Close() }() // read-only: nothing to lose
 	}
@@ -163,7 +167,7 @@ func (w *worker) read(p kbroot.DocPath, st store.Stat, f *os.File, before fs.Fil
 		if try == 3 || int64(len(data)) == st.Size && unmoved(before, st) && unmoved(after, st) {
 			return data, st, nil
 		}
-		e, again, info, err := w.ix.root.OpenEntry(p)
+		e, again, info, err := w.reader.OpenEntry(p, time.Now())
 		if err != nil {
 			return nil, st, err
 		}

@@ -70,29 +70,44 @@ func (st *state) lookup(p DocPath) (*lookup, error) {
 }
 
 func (l *lookup) look(elems []string) error {
+	last := len(elems) - 1
+	if clear, err := l.descend(elems[:last]); err != nil || !clear {
+		return err
+	}
+	return l.lookAt(elems[last])
+}
+
+// descend opens the folder a path lies in. Where the way to it is not clear,
+// the entry has the reason.
+func (l *lookup) descend(elems []string) (clear bool, err error) {
 	d, v, err := l.ses.kbDir(l.place.folder)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if v.Code != OK {
 		l.entry.Verdict = missing
-		return nil
+		return false, nil
 	}
-	last := len(elems) - 1
-	d, at, v, err := d.reach(elems[:last])
+	d, at, v, err := d.reach(elems)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if v.Code != OK {
 		l.blocked(at, v)
-		return nil
+		return false, nil
 	}
-	l.dir, l.name = d, elems[last]
-	if l.found, err = d.look(l.name); err != nil {
+	l.dir = d
+	return true, nil
+}
+
+// lookAt judges one name of the folder that descend opened.
+func (l *lookup) lookAt(name string) (err error) {
+	l.name = name
+	if l.found, err = l.dir.look(name); err != nil {
 		return err
 	}
 	if l.found.verdict.Code == OK {
-		d.judge(l.name, &l.found)
+		l.dir.judge(name, &l.found)
 	}
 	l.entry.Verdict = l.found.verdict
 	if l.found.fi != nil {
@@ -124,7 +139,7 @@ func (l *lookup) blocked(at string, v Verdict) {
 // Errors: as of Stat; fault.NotFound "document_not_found"; fault.Permanent
 // "not_indexable", with the reason, for everything else that is no document.
 func (s *Set) Open(p DocPath) (*os.File, fs.FileInfo, error) {
-	e, f, fi, err := s.OpenEntry(p)
+	e, f, fi, err := s.openEntry(p)
 	switch {
 	case err != nil || f != nil:
 		return f, fi, err
@@ -136,14 +151,18 @@ func (s *Set) Open(p DocPath) (*os.File, fs.FileInfo, error) {
 	return nil, nil, notIndexable(p, "it is a folder")
 }
 
-// OpenEntry is Stat and Open in one look. The file is nil where there is
+// openEntry is Stat and Open in one look. The file is nil where there is
 // nothing to open: a verdict other than OK, or a folder.
-func (s *Set) OpenEntry(p DocPath) (Entry, *os.File, fs.FileInfo, error) {
+func (s *Set) openEntry(p DocPath) (Entry, *os.File, fs.FileInfo, error) {
 	l, err := s.state.Load().lookup(p)
 	if err != nil {
 		return Entry{DocPath: p}, nil, nil, err
 	}
 	defer l.close()
+	return l.open(p)
+}
+
+func (l *lookup) open(p DocPath) (Entry, *os.File, fs.FileInfo, error) {
 	if l.entry.Verdict.Code != OK || l.entry.Mode.IsDir() {
 		return l.entry, nil, nil, nil
 	}
