@@ -134,6 +134,13 @@ func (c *call) find(ctx context.Context, engine Searcher, req search.Request) (*
 	if none(req.KBs) {
 		return &search.Response{}, nil
 	}
+	if !c.scope.all() {
+		refs, err := c.visible(ctx)
+		if err != nil {
+			return nil, err
+		}
+		req.Known = c.storeIDs("", refs)
+	}
 	return engine.Search(ctx, req)
 }
 

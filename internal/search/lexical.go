@@ -43,7 +43,7 @@ func (s *Searcher) lexical(ctx context.Context, q analysis.Query, r Request) (st
 }
 
 func filterOf(r Request) store.Filter {
-	return store.Filter{KBs: r.KBs, Types: r.Types, IncludeRetired: r.IncludeRetired, Published: r.PublishedOnly}
+	return store.Filter{KBs: r.KBs, Known: r.Known, Types: r.Types, IncludeRetired: r.IncludeRetired, Published: r.PublishedOnly}
 }
 
 func clausesOf(q analysis.Query) (clauses []store.Clause, dropped []string) {

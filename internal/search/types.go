@@ -24,6 +24,7 @@ const (
 type Request struct {
 	Query          string
 	KBs            []int64 // store ids; nil = all, empty non-nil = none
+	Known          []int64 // those that the caller may know of; nil = all
 	TopK           int     // 1..100
 	Mode           Mode    // "" = hybrid
 	Alpha          *float64

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"math"
-	"sync"
-)
+import "sync"
 
 // How a phrase's document frequency is found: counted when small, else
 // estimated from the density at four places. The same index gives the same
@@ -24,6 +21,7 @@ type dfCache struct {
 
 type frequency struct {
 	n         int64
+	low, high int64 // of a part of the index: its ids
 	estimated bool
 	words     []string // of a prefix: the words that stand for it; nil = FTS5 may look for them
 	capped    bool     // there are more words than that
@@ -63,35 +61,13 @@ func (c *dfCache) set(key string, f frequency) {
 	c.df[key] = f
 }
 
-// corpus is what BM25 needs to know of the whole index.
-type corpus struct {
-	gen           uint64
-	chunks, terms int64
-	low, high     int64 // ids
-	kbs           []int64
-	k1, b         float64 // of BM25
-}
-
-func (c corpus) averageLength() float64 {
-	if c.chunks == 0 {
-		return 1
-	}
-	return max(1, float64(c.terms)/float64(c.chunks))
-}
-
-// idf is never negative: log(1 + (N − df + ½)/(df + ½)), as in Lucene.
-func (c corpus) idf(df int64) float64 {
-	n := float64(max(c.chunks, df))
-	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
-}
-
 const countSQL = `SELECT count(*), coalesce(max(rowid), 0) FROM
 	(SELECT rowid FROM fts WHERE fts MATCH ?1 AND rowid >= ?2 ORDER BY rowid LIMIT ?3)`
 
-// frequency returns how many chunks a phrase is in.
+// frequency returns how many of the corpus's chunks a phrase is in.
 func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
 	p = tame(p)
-	key := p.name()
+	key := c.key(p)
 	if f, ok := s.dfs.get(c.gen, key); ok {
 		return f, nil
 	}
@@ -104,6 +80,7 @@ func (s *Store) frequency(r *reader, c corpus, p Phrase) (frequency, error) {
 	}
 	var m match
 	m.phrase(p, 0, 0)
+	c.within(&m)
 	expr := m.b.String()
 	var n, last int64
 	if err := r.row(countSQL, expr, c.low, dfExact).Scan(&n, &last); err != nil {

@@ -29,7 +29,7 @@ func (s *Store) LexicalExpr(ctx context.Context, e Expr, f Filter, limit int) (L
 		return res, badExpr("the expression has %d prefixes; at most %d are allowed", count.prefixes, maxPrefixes)
 	}
 	err := s.read(ctx, "search", func(r *reader) error {
-		c, err := readCorpus(r, res.Generation)
+		c, err := s.readCorpus(r, res.Generation, f.Known)
 		if err != nil || c.chunks == 0 {
 			return err
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 )
@@ -64,7 +63,7 @@ func (s *Store) Lexical(ctx context.Context, q LexicalQuery) (LexicalResult, err
 	not = not[:min(len(not), maxPhrases)]
 	fewPrefixes(clauses)
 	err := s.read(ctx, "search", func(r *reader) error {
-		c, err := readCorpus(r, res.Generation)
+		c, err := s.readCorpus(r, res.Generation, q.Filter.Known)
 		if err != nil || c.chunks == 0 {
 			return err
 		}
@@ -161,22 +160,6 @@ func phrasesOf(clauses []Clause) (n int) {
 		n += len(c.Any)
 	}
 	return n
-}
-
-func readCorpus(r *reader, gen uint64) (c corpus, err error) {
-	c.gen, c.k1, c.b = gen, bm25K1, bm25B
-	err = r.each(func(rows *sql.Rows) error {
-		var id, chunks, terms int64
-		err := rows.Scan(&id, &chunks, &terms)
-		c.kbs = append(c.kbs, id)
-		c.chunks += chunks
-		c.terms += terms
-		return err
-	}, "SELECT id, chunks, terms FROM kbs ORDER BY id")
-	if err != nil {
-		return c, err
-	}
-	return c, r.row("SELECT coalesce((SELECT min(id) FROM fts_docsize), 0), coalesce((SELECT max(id) FROM fts_docsize), 0)").Scan(&c.low, &c.high)
 }
 
 // queryPlan says which clauses do what.

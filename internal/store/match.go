@@ -33,6 +33,7 @@ type Clause struct {
 // Filter limits what may match; it applies inside the index, never after the limit.
 type Filter struct {
 	KBs            []int64 // nil = all; empty non-nil = none
+	Known          []int64 // KBs that the caller may know of; how common a word is, is counted in them alone; nil = all
 	Types          []string
 	IncludeRetired bool // also status closed and superseded
 	Published      bool // only status published and canon, and documents without one

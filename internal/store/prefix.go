@@ -17,6 +17,7 @@ const (
 	prefixScan  = 1_000_000 // rows counted
 	prefixTerms = 20_000    // words counted
 	prefixWords = 200       // that stand for a prefix; all prefixes of an expression share maxPhrases
+	prefixTries = 2000      // words looked for in a part of the index
 	maxPrefixes = 8         // of an expression
 )
 
@@ -33,20 +34,16 @@ var errEnough = errors.New("store: enough rows were read") //nolint:gochecknoglo
 // they are too many for FTS5, the answer names the most frequent ones. The same
 // index gives the same answer.
 func (s *Store) prefixFrequency(r *reader, c corpus, p Phrase) (frequency, error) {
-	type word struct {
-		term string
-		rows int64
-	}
 	prefix := p.Terms[len(p.Terms)-1]
 	end, ok := after(prefix)
 	if !ok {
 		return frequency{}, nil // no term is of such bytes
 	}
-	var words []word
+	var words []wordRows
 	var sum int64
 	capped := false
 	err := r.each(func(rows *sql.Rows) error {
-		var w word
+		var w wordRows
 		if err := rows.Scan(&w.term, &w.rows); err != nil {
 			return err
 		}
@@ -61,14 +58,60 @@ func (s *Store) prefixFrequency(r *reader, c corpus, p Phrase) (frequency, error
 		return frequency{}, err
 	}
 	f := frequency{n: min(sum, c.chunks), estimated: len(words) > 1}
-	if sum <= prefixRows && !capped {
+	few := sum <= prefixRows && !capped
+	slices.SortStableFunc(words, func(a, b wordRows) int { return cmp.Compare(b.rows, a.rows) })
+	switch {
+	case few && c.known == nil:
 		return f, nil
+	case few:
+		return countWithin(r, c, p)
+	case c.known != nil:
+		return s.spelledWithin(r, c, p, words, capped)
 	}
-	slices.SortStableFunc(words, func(a, b word) int { return cmp.Compare(b.rows, a.rows) })
 	f.capped = capped || len(words) > prefixWords
 	for _, w := range words[:min(len(words), prefixWords)] {
 		f.words = append(f.words, w.term)
 	}
+	return f, nil
+}
+
+// wordRows is a word that begins with a prefix.
+type wordRows struct {
+	term string
+	rows int64
+}
+
+// countWithin counts the rows of a prefix that FTS5 may gather, in the part of
+// the index that counts.
+func countWithin(r *reader, c corpus, p Phrase) (f frequency, err error) {
+	var m match
+	m.phrase(p, 0, 0)
+	c.within(&m)
+	err = r.row("SELECT count(*) FROM fts WHERE fts MATCH ?1", m.b.String()).Scan(&f.n)
+	return f, err
+}
+
+// spelledWithin takes those of the words that the part of the index that counts
+// has, the most frequent of the whole first.
+func (s *Store) spelledWithin(r *reader, c corpus, p Phrase, words []wordRows, capped bool) (frequency, error) {
+	f := frequency{estimated: true, words: []string{}}
+	for i, w := range words {
+		if i == prefixTries || len(f.words) == prefixWords {
+			capped = true
+			break
+		}
+		in, err := s.frequency(r, c, Phrase{Terms: []string{w.term}, Columns: p.Columns})
+		if err != nil {
+			return f, err
+		}
+		if in.n > 0 {
+			f.n, f.words = f.n+in.n, append(f.words, w.term)
+		}
+	}
+	if len(f.words) == 0 {
+		f.words = append(f.words, words[0].term) // something must stand for the prefix
+	}
+	f.n, f.capped = min(f.n, c.chunks), capped
 	return f, nil
 }
 

@@ -187,7 +187,7 @@ func TestPartsOfAnIdentifierAreAskedForOnlyWhereTheyFindMore(t *testing.T) {
 		slices.Sort(got)
 		same(t, got, c.want...)
 		err := s.read(context.Background(), "plan", func(r *reader) error {
-			cor, err := readCorpus(r, s.Generation())
+			cor, err := s.readCorpus(r, s.Generation(), nil)
 			if err != nil {
 				return err
 			}
