@@ -20,7 +20,7 @@ func BenchmarkFuse(b *testing.B) {
 		leg.result.Hits = append(leg.result.Hits, store.MeaningHit{ChunkID: int64(2*i) << 5, DocumentID: doc, Cosine: 0.8 - float64(i)/1000})
 	}
 	for b.Loop() {
-		list := order(ModeHybrid, weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, leg.covered), join(ModeHybrid, lex, leg))
+		list := order(ModeHybrid, weigh(Request{Query: "who looks after the heating", Mode: ModeHybrid}, leg.covered), lex.MaxRaw, join(ModeHybrid, lex, leg))
 		weak(list, leg.covered, true)
 		spread(list, 0)
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ragd/internal/store"
@@ -58,19 +59,49 @@ func join(mode Mode, lex store.LexicalResult, leg *meaningLeg) []fused {
 	return out
 }
 
-// order gives every chunk its score and puts the best first.
-func order(mode Mode, w weight, out []fused) []fused {
+// order gives every chunk its score and puts the best first. most is the
+// highest keyword score that is possible.
+func order(mode Mode, w weight, most float64, out []fused) []fused {
 	for i := range out {
 		out[i].weigh(mode, w.meaning)
 	}
 	if mode != ModeRRF {
 		byDocument(out)
 	}
+	if w.names {
+		namesFirst(out, weakWords*most)
+	}
 	slices.SortFunc(out, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.base, a.base), cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
 	})
 	return slices.DeleteFunc(out, func(f fused) bool { return f.base <= 0 })
 }
+
+// namesFirst puts what holds the names that were asked for (a keyword score of
+// least) before what only looks alike: to a model all codes and names of a kind
+// are near one another, and a rare one that is there must not be lost among them.
+func namesFirst(out []fused, least float64) {
+	holds := func(f *fused) bool { return f.lexRank > 0 && f.raw >= least }
+	low, high := math.Inf(1), 0.0
+	for i := range out {
+		if f := &out[i]; holds(f) {
+			low = min(low, f.base)
+		} else {
+			high = max(high, f.base)
+		}
+	}
+	if high < low || low <= 0 { // the former also where nothing holds them
+		return
+	}
+	for i := range out {
+		if f := &out[i]; !holds(f) {
+			f.base *= namesMargin * low / high
+		}
+	}
+}
+
+// namesMargin is how far below the last hit by name the first of the others is.
+const namesMargin = 0.9
 
 // weigh sets what each leg gives to the chunk's score. One whose vectors are
 // not in yet competes by keyword alone.

@@ -461,12 +461,12 @@ func TestWordsInOneChunkAndMeaningInAnotherCountTogether(t *testing.T) {
 		{chunk: 9 << 5, document: 1, meanRank: 1, meaning: .4, lexical: .1, vector: true},
 		{chunk: 20 << 5, document: 2, lexRank: 2, lexical: .28, meaning: .28, vector: true},
 	}
-	got := order(ModeHybrid, weight{meaning: 0.5}, list)
+	got := order(ModeHybrid, weight{meaning: 0.5}, 0, list)
 	if got[0].document != 1 || got[1].document != 1 || got[0].base > 1 || got[2].base <= 0 {
 		t.Errorf("%+v", got)
 	}
 	for _, mode := range []Mode{ModeKeyword, ModeMeaning} {
-		if got := order(mode, weight{}, list); got[0].document != 1 {
+		if got := order(mode, weight{}, 0, list); got[0].document != 1 {
 			t.Errorf("%s: %+v", mode, got)
 		}
 	}

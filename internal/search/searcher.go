@@ -96,7 +96,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (*Response, error) {
 	r.Mode = mode
 	list := join(mode, lex, leg)
 	w := weigh(r, leg.covered)
-	list = order(mode, w, list)
+	list = order(mode, w, lex.MaxRaw, list)
 	resp.Weak = len(list) > 0 && weak(list, leg.covered, leg.took() && !foreign(r.Query))
 	list = spread(list, r.PerDocument)
 	if len(list) > r.TopK {

@@ -65,8 +65,8 @@ func (s *Syntax) Search(ctx context.Context, r Request) (*Response, error) {
 		return nil, err
 	}
 	resp := &Response{Note: cappedNote(lex.Capped)}
-	ans := &answer{request: r, lex: lex, leg: &meaningLeg{off: true}, weight: weight{0, "keyword only"}}
-	list := spread(order(ModeKeyword, ans.weight, join(ModeKeyword, lex, ans.leg)), r.PerDocument)
+	ans := &answer{request: r, lex: lex, leg: &meaningLeg{off: true}, weight: weight{reason: "keyword only"}}
+	list := spread(order(ModeKeyword, ans.weight, lex.MaxRaw, join(ModeKeyword, lex, ans.leg)), r.PerDocument)
 	if len(list) > r.TopK {
 		list, resp.Truncated = list[:r.TopK], true
 	}

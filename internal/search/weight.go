@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,7 @@ const (
 	weightCoverage   = 0.15 // times (usualCoverage − coverage)
 	usualCoverage    = 0.45
 	weightForeign    = 0.05 // at most, when many letters are not of the model's script
+	mostNames        = 4    // words in a query that looks like an identifier
 	foreignShare     = 0.3  // of the letters: a word of Han has two, one of Latin six
 )
 
@@ -23,6 +25,7 @@ const (
 type weight struct {
 	meaning float64
 	reason  string
+	names   bool // the query is nothing but identifiers
 }
 
 // weigh chooses the weight for a query. alpha, when given, is the weight of
@@ -30,14 +33,14 @@ type weight struct {
 func weigh(r Request, covered float64) weight {
 	switch {
 	case r.Mode == ModeKeyword:
-		return weight{0, "keyword only"}
+		return weight{reason: "keyword only"}
 	case r.Mode == ModeMeaning:
-		return weight{1, "meaning only"}
+		return weight{meaning: 1, reason: "meaning only"}
 	case r.Mode == ModeRRF:
-		return weight{0.5, "reciprocal ranks"}
+		return weight{meaning: 0.5, reason: "reciprocal ranks"}
 	case r.Alpha != nil:
 		a := min(max(*r.Alpha, 0), 1)
-		return weight{1 - a, fmt.Sprintf("alpha %.2f", a)}
+		return weight{meaning: 1 - a, reason: fmt.Sprintf("alpha %.2f", a)}
 	}
 	w := weightBase
 	reasons := []string{fmt.Sprintf("base %.2f", weightBase)}
@@ -52,7 +55,11 @@ func weigh(r Request, covered float64) weight {
 		w = weightForeign
 		reasons = append(reasons, fmt.Sprintf("script outside the model's, at most %.2f", weightForeign))
 	}
-	return weight{w, strings.Join(reasons, ", ")}
+	names := !foreign(r.Query) && onlyIdentifiers(r.Query)
+	if names {
+		reasons = append(reasons, "nothing but identifiers: what holds them first")
+	}
+	return weight{w, strings.Join(reasons, ", "), names}
 }
 
 // foreign: the model knows next to nothing of such letters, and its cosines
@@ -62,15 +69,13 @@ func foreign(query string) bool { return analysis.NonLatinShare(query) > foreign
 // looksLikeIdentifier: a name of a program, a path or a code, rather than words.
 func looksLikeIdentifier(query string) bool {
 	words := strings.Fields(query)
-	if len(words) == 0 || len(words) > 4 {
-		return false
-	}
-	for _, w := range words {
-		if identifierWord(w) {
-			return true
-		}
-	}
-	return false
+	return len(words) <= mostNames && slices.ContainsFunc(words, identifierWord)
+}
+
+// onlyIdentifiers: who asks so looks for a thing by its name.
+func onlyIdentifiers(query string) bool {
+	words := strings.Fields(query)
+	return len(words) > 0 && len(words) <= mostNames && !slices.ContainsFunc(words, func(w string) bool { return !identifierWord(w) })
 }
 
 func identifierWord(w string) bool {
