@@ -3,19 +3,28 @@ package kbroot
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
 
-// Reader opens documents one after another and keeps the folder of the last
-// one open, since most of the cost of opening a small file is the way down
+// Reader opens documents one after another and keeps the folders of the last
+// ones open, since most of the cost of opening a small file is the way down
 // from its root. It serves one goroutine.
 type Reader struct {
 	set  *Set
-	kept *lookup // nil: no folder is open
-	in   DocPath // the folder that kept has open
-	at   time.Time
+	kept []kept // the one used last comes first
 }
+
+// kept is a folder with the way to it open.
+type kept struct {
+	in DocPath
+	at time.Time // when the look at it began
+	l  *lookup
+}
+
+// keptFolders is how many: jobs come from several knowledge bases in turn.
+const keptFolders = 8
 
 // NewReader returns a reader with no folder open.
 func (s *Set) NewReader() *Reader { return &Reader{set: s} }
@@ -35,16 +44,15 @@ func (r *Reader) OpenEntry(p DocPath, since time.Time) (Entry, *os.File, fs.File
 		folder, name = clean[:i], clean[i+1:]
 	}
 	in := DocPath{p.KB, folder}
-	if r.kept != nil && r.in == in && r.at.After(since) && r.kept.ses.st == r.set.state.Load() {
-		l := *r.kept
+	if l, ok := r.again(in, since); ok {
 		l.entry = Entry{DocPath: DocPath{p.KB, clean}}
 		// A folder that was taken away and made anew has lost its files for
 		// whoever has the old one open: the way is looked at again.
 		if err := l.lookAt(name); err == nil && l.entry.Verdict.Code != Missing {
 			return l.open(p)
 		}
+		r.drop(0)
 	}
-	r.Close()
 	at := time.Now()
 	l, err := r.set.state.Load().lookup(p)
 	if err != nil {
@@ -53,16 +61,44 @@ func (r *Reader) OpenEntry(p DocPath, since time.Time) (Entry, *os.File, fs.File
 	if l.dir == nil {
 		defer l.close()
 	} else {
-		r.kept, r.in, r.at = l, in, at
+		r.keep(kept{in, at, l})
 	}
 	return l.open(p)
 }
 
-// Close lets go of the folder that is open, which would keep a file system
+// again returns a folder that is open and was looked at late enough, and puts
+// it first.
+func (r *Reader) again(in DocPath, since time.Time) (l lookup, ok bool) {
+	i := slices.IndexFunc(r.kept, func(k kept) bool { return k.in == in })
+	if i < 0 {
+		return l, false
+	}
+	k := r.kept[i]
+	if !k.at.After(since) || k.l.ses.st != r.set.state.Load() {
+		r.drop(i)
+		return l, false
+	}
+	copy(r.kept[1:], r.kept[:i])
+	r.kept[0] = k
+	return *k.l, true
+}
+
+func (r *Reader) keep(k kept) {
+	if len(r.kept) == keptFolders {
+		r.drop(keptFolders - 1)
+	}
+	r.kept = slices.Insert(r.kept, 0, k)
+}
+
+func (r *Reader) drop(i int) {
+	r.kept[i].l.close()
+	r.kept = slices.Delete(r.kept, i, i+1)
+}
+
+// Close lets go of the folders that are open, which would keep a file system
 // from being unmounted. The reader can be used again.
 func (r *Reader) Close() {
-	if r.kept != nil {
-		r.kept.close()
-		r.kept = nil
+	for len(r.kept) > 0 {
+		r.drop(len(r.kept) - 1)
 	}
 }

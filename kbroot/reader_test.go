@@ -1,6 +1,7 @@
 package kbroot
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -125,11 +126,31 @@ func TestReaderFollowsANewConfiguration(t *testing.T) {
 	expectText(t, r, DocPath{"k", "d/a.md"}, longAgo, IgnoredRule, "")
 }
 
+func TestReaderKeepsAFewFoldersOnly(t *testing.T) {
+	s, dir := rootSet(t)
+	r := s.NewReader()
+	defer r.Close()
+	const folders = 3 * keptFolders
+	for i := range folders {
+		put(t, dir, map[string]string{fmt.Sprintf("k/d%02d/a.md", i): fmt.Sprint(i)})
+	}
+	for _, step := range []int{1, folders - 1, 5} { // in order, backwards and mixed
+		for i := range folders {
+			i = i * step % folders
+			expectText(t, r, DocPath{"k", fmt.Sprintf("d%02d/a.md", i)}, longAgo, OK, fmt.Sprint(i))
+		}
+	}
+	if len(r.kept) != keptFolders {
+		t.Errorf("%d folders are kept", len(r.kept))
+	}
+}
+
 func TestReaderHoldsNothingWhenClosed(t *testing.T) {
 	s, dir := rootSet(t)
 	put(t, dir, text)
 	r := s.NewReader()
 	expectText(t, r, DocPath{"k", "d/a.md"}, longAgo, OK, "one")
+	expectText(t, r, DocPath{"other", "d/a.md"}, longAgo, OK, "four")
 	if runtime.GOOS != "linux" {
 		t.Skip("open files are counted on Linux only")
 	}
