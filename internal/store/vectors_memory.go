@@ -176,6 +176,11 @@ func (s *codeSet) owner(at, from uint32) uint32 {
 	return lo
 }
 
+// ownerOf returns the chunk of a window.
+func (s *codeSet) ownerOf(at uint32) uint32 {
+	return uint32(max(0, sort.Search(s.size, func(i int) bool { return s.chunk(uint32(i)).first > at })-1))
+}
+
 func (s *codeSet) remove(id int64) {
 	i, ok := s.slot(id)
 	if !ok {

@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // How many windows are looked at more closely. Both grow with the index, for
@@ -46,23 +48,51 @@ type candidate struct {
 	estimate float32
 }
 
+// scanAlone is how many blocks are worth a goroutine of their own.
+const scanAlone = 8
+
 // nearest returns the k allowed windows whose codes differ least from q, and
-// all that are as near as the last. The same set gives the same answer.
+// all that are as near as the last, in order. The same set gives the same answer.
 func (s *codeSet) nearest(q []uint64, f codeFilter, k int) []candidate {
+	parts := make([][]candidate, max(1, min(runtime.GOMAXPROCS(0), len(s.blocks)/scanAlone)))
+	var wg sync.WaitGroup
+	for i := range parts {
+		from, to := i*len(s.blocks)/len(parts), (i+1)*len(s.blocks)/len(parts)
+		if i == len(parts)-1 {
+			parts[i] = s.nearestOf(from, to, q, f, k)
+			continue
+		}
+		wg.Go(func() { parts[i] = s.nearestOf(from, to, q, f, k) })
+	}
+	wg.Wait()
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	out := slices.Concat(parts...)
+	counts := make([]int32, s.words*64+2)
+	for _, c := range out {
+		counts[c.distance]++
+	}
+	limit := tighten(counts, int32(s.words*64+1), k)
+	return slices.DeleteFunc(out, func(c candidate) bool { return c.distance > limit })
+}
+
+// nearestOf is nearest among some of the blocks.
+func (s *codeSet) nearestOf(from, to int, q []uint64, f codeFilter, k int) []candidate {
 	limit := int32(s.words*64 + 1) // windows farther than this are not wanted
 	counts := make([]int32, limit+1)
 	out := make([]candidate, 0, 2*k)
 	full := 2 * k
 	var distances [blockSize]uint16
-	slot := uint32(0)
-	for bi, b := range s.blocks {
+	slot := s.ownerOf(uint32(from * blockSize))
+	for bi, b := range s.blocks[from:to] {
 		distancesOf(distances[:b.n], q, b.codes)
 		for i, d := range distances[:b.n] {
 			d := int32(d)
 			if d > limit {
 				continue
 			}
-			at := uint32(bi*blockSize + i)
+			at := uint32((from+bi)*blockSize + i)
 			if slot = s.owner(at, slot); !f.allows(s.chunk(slot)) {
 				continue
 			}
@@ -130,11 +160,38 @@ func (s *codeSet) estimate(q []float32, list []candidate, n int) []candidate {
 		}
 		list[i].estimate = sum
 	}
-	slices.SortFunc(list, func(a, b candidate) int {
+	best := func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.estimate, a.estimate), cmp.Compare(s.chunk(a.slot).id(), s.chunk(b.slot).id()), cmp.Compare(a.at, b.at))
-	})
+	}
+	doc := func(c candidate) int64 { return int64(s.chunk(c.slot).doc) }
 	n = min(len(list), n)
-	return withRoom(list[:n], list[n:], func(c candidate) int64 { return int64(s.chunk(c.slot).doc) })
+	head := atLeast(list, n)
+	slices.SortFunc(list[:head], best)
+	if _, over := crowded(list[:n], doc); over > 0 {
+		slices.SortFunc(list[head:], best)
+	}
+	return withRoom(list[:n], list[n:], doc)
+}
+
+// atLeast moves the candidates whose estimates are among the n best to the
+// front, with all that are as good as the last, and returns how many they are.
+func atLeast(list []candidate, n int) (head int) {
+	if n == len(list) {
+		return n
+	}
+	estimates := make([]float32, len(list))
+	for i, c := range list {
+		estimates[i] = c.estimate
+	}
+	slices.Sort(estimates)
+	least := estimates[len(list)-n]
+	for i, c := range list {
+		if c.estimate >= least {
+			list[i], list[head] = list[head], c
+			head++
+		}
+	}
+	return head
 }
 
 // signTables holds, for each byte of a code, the sum of its dimensions of q

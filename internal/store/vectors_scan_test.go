@@ -84,7 +84,12 @@ func TestCandidatesHoldTheTrueNearest(t *testing.T) {
 }
 
 func TestScanIsTheSameAsSorting(t *testing.T) {
-	const dim, n = 100, 9000
+	t.Run("one part", func(t *testing.T) { scanIsSorting(t, 100, 9000) })
+	t.Run("several parts", func(t *testing.T) { scanIsSorting(t, 10, 2*scanAlone*blockSize+500) })
+}
+
+func scanIsSorting(t *testing.T, dim, n int) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	vectors := clusters(n, dim, 3)
 	s := setOf(vectors, dim)
 	for i := 1; i <= n; i += 5 {
@@ -109,7 +114,11 @@ func TestScanIsTheSameAsSorting(t *testing.T) {
 			want = slices.DeleteFunc(want, func(d int32) bool { return d > last })
 		}
 		var got []int32
-		for _, c := range s.nearest(q, f, k) {
+		list := s.nearest(q, f, k)
+		if !slices.IsSortedFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) }) {
+			t.Errorf("%s: not in order", name)
+		}
+		for _, c := range list {
 			got = append(got, c.distance)
 			if !f.allows(s.chunk(c.slot)) {
 				t.Fatalf("%s: a chunk that is filtered out", name)
@@ -118,6 +127,34 @@ func TestScanIsTheSameAsSorting(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %d candidates, want %d", name, len(got), len(want))
+		}
+	}
+}
+
+func TestTheBestByEstimateAreThoseOfASort(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		list := make([]candidate, 1+r.IntN(60))
+		for i := range list {
+			list[i] = candidate{at: uint32(i), estimate: float32(r.IntN(12))}
+		}
+		want := slices.Clone(list)
+		slices.SortFunc(want, func(a, b candidate) int { return cmp.Compare(b.estimate, a.estimate) })
+		n := r.IntN(len(list)) + 1
+		head := atLeast(list, n)
+		if head < n {
+			t.Fatalf("%d of %d", head, n)
+		}
+		slices.SortFunc(list[:head], func(a, b candidate) int { return cmp.Compare(b.estimate, a.estimate) })
+		seen := map[uint32]bool{}
+		for i, c := range list {
+			seen[c.at] = true
+			if i < head && c.estimate != want[i].estimate || i >= head && c.estimate >= want[n-1].estimate {
+				t.Fatalf("at %d: %g, want %g", i, c.estimate, want[i].estimate)
+			}
+		}
+		if len(seen) != len(list) {
+			t.Fatal("candidates were lost")
 		}
 	}
 }
