@@ -22,11 +22,11 @@ type embedded struct {
 
 // embed gives some chunks their vectors, the first ones if they are much work:
 // what waits is in the index. An error means that the stage has to rest; what
-// could be done until then is written.
-func (e *Embedding) embed(ctx context.Context, list []store.EmbedChunk) error {
+// could be done until then is written. done is how many chunks wait no more.
+func (e *Embedding) embed(ctx context.Context, list []store.EmbedChunk) (done int, err error) {
 	sentences, err := e.contexts.of(ctx, list)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	windows := make([][]windowText, 0, len(list))
 	var hashes []store.VectorHash
@@ -43,7 +43,7 @@ func (e *Embedding) embed(ctx context.Context, list []store.EmbedChunk) error {
 	}
 	known, err := e.opt.Store.KnownVectors(ctx, e.generation, hashes)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var texts []string
 	at := map[store.VectorHash]int{}
@@ -58,14 +58,14 @@ func (e *Embedding) embed(ctx context.Context, list []store.EmbedChunk) error {
 	results, pause := e.embedTexts(ctx, texts)
 	out := make([]store.EmbeddedChunk, 0, len(list))
 	for i, c := range list {
-		if done, ok := e.outcome(c, windows[i], known, at, results); ok {
-			out = append(out, done)
+		if end, ok := e.outcome(c, windows[i], known, at, results); ok {
+			out = append(out, end)
 		}
 	}
 	if err := e.write(ctx, out); err != nil {
-		return err
+		return 0, err
 	}
-	return pause
+	return len(out), pause
 }
 
 // outcome joins a chunk's windows. ok is false when it has to wait on.

@@ -236,44 +236,6 @@ func TestAServersWishToWaitIsHeard(t *testing.T) {
 	}
 }
 
-func TestAnETANeedsTenSecondsOfWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newEmbedStatusRig(t)
-		for i := range 30 {
-			r.rate.add(time.Now(), 5)
-			st := r.Status()
-			if st.Sure != (i >= sureAfter) {
-				t.Fatalf("after %d s: %+v", i, st)
-			}
-			if st.Sure && (st.Rate < 4.5 || st.Rate > 5.5) {
-				t.Fatalf("after %d s: %+v", i, st)
-			}
-			time.Sleep(time.Second)
-		}
-		// The last minute counts.
-		for range 70 {
-			r.rate.add(time.Now(), 50)
-			time.Sleep(time.Second)
-		}
-		if st := r.Status(); !st.Sure || st.Rate < 45 || st.Rate > 51 {
-			t.Errorf("%+v", st)
-		}
-		time.Sleep(2 * time.Minute)
-		if st := r.Status(); st.Sure || st.Rate != 0 {
-			t.Errorf("after a rest: %+v", st)
-		}
-	})
-}
-
-func newEmbedStatusRig(t *testing.T) *Embedding {
-	t.Helper()
-	e, err := NewEmbedding(EmbeddingOptions{Embedder: &fakeEmbedder{name: "fake"}, Store: &store.Store{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 // threadedEmbedder notes how many threads it was given.
 type threadedEmbedder struct {
 	fakeEmbedder

@@ -80,6 +80,7 @@ type Embedding struct {
 	kick chan struct{} // capacity 1
 	busy func() bool   // files are being indexed; set before Run
 	rate *rateMeter
+	work workMeter // batches during which nothing was indexed
 
 	contexts   *contexts     // nil: chunks are embedded as they are
 	active     atomic.Int64  // when something was indexed last, unix ns
@@ -131,18 +132,22 @@ type EmbedStatus struct {
 	Paused string  // why it rests; "" = it does not
 	Failed string  // why it cannot work
 	Plain  string  // why chunks go without sentences about their document; "" = they do not, or are not meant to have any
-	Rate   float64 // chunks a second over the last minute
+	Rate   float64 // chunks a second in the last minute: of work while nothing else was in the way if Sure, of all time if not
 	Sure   bool    // there is enough behind Rate to tell how long the rest will take
 }
 
-// sureAfter is how many seconds of work an ETA needs.
-const sureAfter = 10
+// sureAfter is how much work an ETA needs. While files are indexed, embedding
+// stands aside, and its rate says nothing about the time after.
+const sureAfter = 10 * time.Second
 
 // Status is safe to call at any time.
 func (e *Embedding) Status() EmbedStatus {
 	now := time.Now()
-	rate, ok := e.rate.perSecond(now)
-	st := EmbedStatus{Plain: e.contexts.why(), Rate: rate, Sure: ok && e.rate.seconds(now) >= sureAfter}
+	st := EmbedStatus{Plain: e.contexts.why()}
+	st.Rate, _ = e.rate.perSecond(now)
+	if rate, took := e.work.perSecond(now); took >= sureAfter {
+		st.Rate, st.Sure = rate, true
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	st.Paused, st.Failed = e.reason, e.failed
@@ -257,6 +262,7 @@ func (e *Embedding) drain(ctx context.Context, polite bool) error {
 		if polite && e.yield(ctx) {
 			n = embedChunksBusy
 		}
+		began := time.Now()
 		list, err := e.opt.Store.PendingChunks(ctx, n)
 		if err != nil {
 			return err
@@ -264,8 +270,12 @@ func (e *Embedding) drain(ctx context.Context, polite bool) error {
 		if len(list) == 0 {
 			return e.complete(ctx)
 		}
-		if err := e.embed(ctx, list); err != nil {
+		done, err := e.embed(ctx, list)
+		if err != nil {
 			return err
+		}
+		if n == embedChunks && !e.busy() {
+			e.work.add(began, time.Now(), done)
 		}
 		e.rest("")
 	}

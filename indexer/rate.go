@@ -13,6 +13,7 @@ type rateMeter struct {
 	slots [rateWindow]int
 	at    int64 // unix second of the newest slot
 	first int64 // unix second of the first count since the last pause
+	last  int64 // unix second of the last count
 }
 
 func newRateMeter() *rateMeter { return &rateMeter{} }
@@ -24,16 +25,16 @@ func (m *rateMeter) add(now time.Time, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.advance(now.Unix())
-	if m.first == 0 {
+	if now.Unix()-m.last >= rateWindow { // whoever reads the rate moves at, so that it does not tell
 		m.first = now.Unix()
 	}
+	m.last = m.at
 	m.slots[m.at%rateWindow] += n
 }
 
 func (m *rateMeter) advance(sec int64) {
 	if sec-m.at >= rateWindow {
 		m.slots = [rateWindow]int{}
-		m.first = 0
 	} else {
 		for s := m.at + 1; s <= sec; s++ {
 			m.slots[s%rateWindow] = 0
@@ -63,13 +64,45 @@ func (m *rateMeter) perSecond(now time.Time) (rate float64, ok bool) {
 	return float64(total) / float64(span), true
 }
 
-// seconds is how long the work has gone on that perSecond is about.
-func (m *rateMeter) seconds(now time.Time) int64 {
+// workMeter measures how fast work goes while it goes: the time between two
+// pieces of work, and pieces that other work was in the way of, are left out.
+type workMeter struct {
+	mu    sync.Mutex
+	slots [rateWindow]workSlot // by the second in which a piece ended
+}
+
+type workSlot struct {
+	at   int64 // unix second
+	n    int
+	took time.Duration
+}
+
+// add counts n of something that were done from one time to another.
+func (m *workMeter) add(from, to time.Time, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.advance(now.Unix())
-	if m.first == 0 {
-		return 0
+	s := &m.slots[to.Unix()%rateWindow]
+	if s.at != to.Unix() {
+		*s = workSlot{at: to.Unix()}
 	}
-	return now.Unix() - m.first
+	s.n += n
+	s.took += to.Sub(from)
+}
+
+// perSecond is the rate of the work that ended in the last minute, and how
+// long that took.
+func (m *workMeter) perSecond(now time.Time) (rate float64, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, s := range m.slots {
+		if now.Unix()-s.at < rateWindow {
+			n += s.n
+			took += s.took
+		}
+	}
+	if took <= 0 {
+		return 0, 0
+	}
+	return float64(n) / took.Seconds(), took
 }
