@@ -10,7 +10,7 @@ import (
 // Bounds of an expression.
 const (
 	maxClauses = ftsrank.MaxClauses
-	maxPhrases = 400 // counted once; retrieval may name each twice
+	maxPhrases = 400 // counted once; retrieval may name each twice; KBs do not count
 	maxTerms   = 64  // of a phrase
 	maxTerm    = 1024
 )
@@ -61,6 +61,16 @@ func (m *match) phrase(p Phrase, weight float64, clause int) {
 		m.b.WriteString(" *")
 	}
 	m.phrases = append(m.phrases, ftsrank.Phrase{Weight: weight, Clause: clause})
+}
+
+// scored are the phrases that the ranking function must know of: those behind
+// the last with a weight, such as a scope's, need not be counted out to it.
+func (m *match) scored() []ftsrank.Phrase {
+	n := len(m.phrases)
+	for n > 0 && m.phrases[n-1].Weight == 0 {
+		n--
+	}
+	return m.phrases[:n]
 }
 
 // join writes n operands with an operator between them, in brackets.
@@ -120,14 +130,11 @@ type scope struct {
 }
 
 // scopeOf translates a filter; known are all KBs there are. A filter that
-// names all of them limits nothing.
+// names all of them limits nothing. However many it names, all are searched.
 func scopeOf(f Filter, known []int64) scope {
 	s := scope{liveOnly: !f.IncludeRetired, published: f.Published}
 	if f.KBs != nil {
-		want := map[int64]bool{}
-		for _, id := range f.KBs {
-			want[id] = true
-		}
+		want := idSet(f.KBs)
 		for _, id := range known {
 			if want[id] {
 				s.kbs = append(s.kbs, kbTerm(id))
@@ -145,7 +152,7 @@ func scopeOf(f Filter, known []int64) scope {
 			s.types = append(s.types, t)
 		}
 	}
-	s.none = s.none || len(f.Types) > maxPhrases || len(s.kbs) > maxPhrases
+	s.none = s.none || len(f.Types) > maxPhrases
 	return s
 }
 

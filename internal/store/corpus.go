@@ -1,9 +1,9 @@
 package store
 
 import (
+	"crypto/sha256"
 	"database/sql"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -36,11 +36,12 @@ func (c corpus) idf(df int64) float64 {
 // must change neither scores nor counts, or it could be found out from them.
 func (s *Store) readCorpus(r *reader, gen uint64, known []int64) (c corpus, err error) {
 	c.gen, c.k1, c.b = gen, bm25K1, bm25B
+	counts := idSet(known)
 	err = r.each(func(rows *sql.Rows) error {
 		var id, chunks, terms int64
 		err := rows.Scan(&id, &chunks, &terms)
 		c.kbs = append(c.kbs, id)
-		if known != nil && !slices.Contains(known, id) {
+		if known != nil && !counts[id] {
 			return err
 		}
 		c.known = append(c.known, kbTerm(id))
@@ -51,14 +52,23 @@ func (s *Store) readCorpus(r *reader, gen uint64, known []int64) (c corpus, err 
 	if err != nil {
 		return c, err
 	}
-	if len(c.known) == len(c.kbs) || len(c.known) > maxPhrases {
+	if len(c.known) == len(c.kbs) {
 		c.known = nil
 	}
 	if c.known == nil {
 		return c, r.row("SELECT coalesce((SELECT min(id) FROM fts_docsize), 0), coalesce((SELECT max(id) FROM fts_docsize), 0)").Scan(&c.low, &c.high)
 	}
-	c.part = strings.Join(c.known, ",") + " "
+	sum := sha256.Sum256([]byte(strings.Join(c.known, ","))) // however many they are, a short key
+	c.part = markScope + string(sum[:]) + " "
 	return c, s.partSpan(r, &c)
+}
+
+func idSet(ids []int64) map[int64]bool {
+	set := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 // partSpan finds the first and the last id of a part of the index.

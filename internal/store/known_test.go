@@ -71,3 +71,36 @@ func TestWhatTheCallerMayNotKnowOfChangesNoCountAndNoScore(t *testing.T) {
 		t.Errorf("who may know of all: %v %v", res.Terms, err)
 	}
 }
+
+// An expression takes only so many phrases. The KBs of a filter are none of
+// them: whoever may search very many, but not all, finds what is in them.
+func TestAFilterOfVeryManyKBsFindsAllThatIsInThem(t *testing.T) {
+	s := open(t)
+	ctx := context.Background()
+	var mine []int64
+	for i := range 1500 {
+		kb := ensure(t, s, fmt.Sprintf("kb%04d", i))
+		if i%10 != 0 {
+			mine = append(mine, kb.ID)
+		}
+		if i%100 == 1 || i%100 == 10 || i == 1499 {
+			put(t, s, kb, doc("d", "T", fmt.Sprintf("pump of%d", i)))
+		}
+	}
+	f := Filter{KBs: mine, Known: mine}
+	q := query("pump")
+	q.Filter = f
+	res, err := s.Lexical(ctx, q)
+	if err != nil || len(res.Hits) != 16 || res.Terms[0].DocFreq != 16 {
+		t.Errorf("%d hits, %v, %v", len(res.Hits), res.Terms, err)
+	}
+	if res, err = s.LexicalExpr(ctx, prefixOf("pum"), f, 100); err != nil || len(res.Hits) != 16 || res.Terms[0].DocFreq != 16 {
+		t.Errorf("prefix: %d hits, %v, %v", len(res.Hits), res.Terms, err)
+	}
+	q = query("pump of10 of1499")
+	q.Not = []Phrase{{Terms: []string{"of1"}}}
+	q.Filter = f
+	if res, err = s.Lexical(ctx, q); err != nil || len(res.Hits) != 15 || res.Terms[1].DocFreq != 0 {
+		t.Errorf("%d hits, %v, %v", len(res.Hits), res.Terms, err)
+	}
+}

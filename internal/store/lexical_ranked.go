@@ -39,7 +39,7 @@ func eachDocumentSQL(published, newest bool) string {
 func ranked(r *reader, c corpus, m *match, clauses, limit, newest int) ([]LexicalHit, error) {
 	params := ftsrank.Params{
 		K1: c.k1, B: c.b, Title: weightTitle, Headings: weightHeadings, Body: weightBody,
-		AverageLength: c.averageLength(), Clauses: clauses, Phrases: m.phrases,
+		AverageLength: c.averageLength(), Clauses: clauses, Phrases: m.scored(),
 	}.Encode()
 	args := []any{m.b.String(), params, limit}
 	if newest > 0 {

@@ -36,7 +36,7 @@ type Params struct {
 	Title, Headings, Body float64 // column weights
 	AverageLength         float64 // terms of a body; ≤ 0 turns off normalisation
 	Clauses               int
-	Phrases               []Phrase // in the order of the MATCH expression, scope's and ignored ones included
+	Phrases               []Phrase // in the order of the MATCH expression, ignored ones included; those that are missing at the end are not scored
 }
 
 // Phrase is the weight of one phrase of the expression.
