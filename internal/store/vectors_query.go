@@ -93,8 +93,8 @@ func (s *Store) candidates(q *MeaningQuery) (best, also []windowRef, err error) 
 	if !none {
 		code := make([]uint64, set.words)
 		signs(code, q.Vector)
-		list := set.nearest(code, filter, estimateCount(set.windows))
-		list = set.estimate(q.Vector, list, rescoreCount(set.windows, q.Limit))
+		n := rescoreCount(set.windows, q.Limit)
+		list := set.estimate(q.Vector, set.nearestSpread(code, filter, estimateCount(set.windows), n), n)
 		best = make([]windowRef, len(list))
 		for i, c := range list {
 			ch := set.chunk(c.slot)

@@ -22,22 +22,27 @@ func rescoreCount(windows, limit int) int {
 	return min(max(rescoreLeast, 2*limit)+windows/2000, rescoreMost)
 }
 
-// codeFilter is a Filter over a codeSet: the classes that it lets through.
-type codeFilter []bool
+// codeFilter is a Filter over a codeSet.
+type codeFilter struct {
+	classes []bool          // that it lets through
+	without map[uint32]bool // documents that it does not
+}
 
 // filter translates f; none: nothing can match.
 func (s *codeSet) filter(f Filter) (out codeFilter, none bool) {
-	out, none = make(codeFilter, len(s.classes)), true
+	out.classes, none = make([]bool, len(s.classes)), true
 	for i, c := range s.classes {
-		out[i] = (f.KBs == nil || slices.Contains(f.KBs, c.kb)) &&
+		out.classes[i] = (f.KBs == nil || slices.Contains(f.KBs, c.kb)) &&
 			(len(f.Types) == 0 || slices.Contains(f.Types, c.typ)) &&
 			(f.IncludeRetired || c.standing != standingRetired) && (!f.Published || c.standing == standingPublished)
-		none = none && !out[i]
+		none = none && !out.classes[i]
 	}
 	return out, none
 }
 
-func (f codeFilter) allows(c *codeChunk) bool { return !c.dead() && f[c.class] }
+func (f codeFilter) allows(c *codeChunk) bool {
+	return !c.dead() && f.classes[c.class] && (len(f.without) == 0 || !f.without[c.doc])
+}
 
 // candidate is a window that may be near.
 type candidate struct {

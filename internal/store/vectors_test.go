@@ -180,7 +180,7 @@ func TestFiltersApplyInsideTheScan(t *testing.T) {
 	big, small := ensure(t, s, "big"), ensure(t, s, "small")
 	g := useModel(t, s, "m1")
 	var docs []*Indexed
-	for i := range 2000 {
+	for i := range 20_000 {
 		docs = append(docs, doc(fmt.Sprintf("%d.md", i), "Same", strings.Repeat("the same words again ", 2)+fmt.Sprint(i)))
 	}
 	put(t, s, big, docs...)
