@@ -30,14 +30,18 @@ type source struct {
 // layout: config.json, tokenizer.json or vocab.txt, model.safetensors with F32,
 // F16, BF16 or (as the built-in model has them) I8 weights. Pooling, window
 // length and prefixes come from the files of sentence-transformers, if there.
+// Links are followed wherever they lead: in the Hugging Face cache, every file
+// of a model's folder is one.
 func OpenDir(dir string, opt Options) (*Model, error) {
 	const name = "model.safetensors"
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if at, err := os.Stat(dir); err != nil || !at.IsDir() {
+		if err == nil {
+			err = errors.New("it is no folder")
+		}
 		return nil, fault.New(fault.NotFound, "model_not_found", "the model folder %q cannot be opened", dir).Because(err)
 	}
-	defer root.Close() //nolint:errcheck // read only
-	info, err := root.Stat(name)
+	files := os.DirFS(dir)
+	info, err := fs.Stat(files, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "model_not_found", "the model folder %q has no %s", dir, name).
 			WithHint("weights in other formats (pytorch_model.bin, ONNX) are not read")
@@ -47,14 +51,14 @@ func OpenDir(dir string, opt Options) (*Model, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = root.ReadFile(name)
+		data, err = fs.ReadFile(files, name)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "model_file", "%s of %q cannot be read", name, dir).Because(err)
 	}
 	sum := sha256.Sum256(data)
 	m, err := open(source{
-		name: filepath.Base(filepath.Clean(dir)), revision: hex.EncodeToString(sum[:8]), dir: root.FS(), weights: data,
+		name: filepath.Base(filepath.Clean(dir)), revision: hex.EncodeToString(sum[:8]), dir: files, weights: data,
 	}, opt)
 	data = nil
 	debug.FreeOSMemory() // the file is not needed any more, and may be large

@@ -129,6 +129,26 @@ func TestAModelFolderIsRead(t *testing.T) {
 	}
 }
 
+func TestAModelFolderOfLinksIsRead(t *testing.T) {
+	t.Parallel()
+	blobs, dir := tinyDir(t, nil), t.TempDir()
+	for _, name := range []string{"config.json", "vocab.txt", "model.safetensors"} {
+		if err := os.Symlink(filepath.Join(blobs, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := embed.OpenDir(dir, embed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := embed.OpenDir(filepath.Join(dir, "vocab.txt"), embed.Options{}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a file for a folder: %v", err)
+	}
+}
+
 func TestTokenizerJSONAndWeightNamesOfOtherExportsAreRead(t *testing.T) {
 	t.Parallel()
 	plain := openTiny(t, embed.Options{Float: true}, nil)
