@@ -159,6 +159,17 @@ func (c *contexts) note(now time.Time, err error) {
 	}
 }
 
+// again lets a server that was out be asked at once: whoever wants all chunks
+// embedded anew wants them with their sentences.
+func (c *contexts) again() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reason, c.until, c.pause = "", time.Time{}, contextRestFirst
+}
+
 // why is why chunks go without sentences; "" = they do not.
 func (c *contexts) why() string {
 	if c == nil {

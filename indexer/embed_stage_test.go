@@ -130,7 +130,109 @@ func TestAnOutageOfTheSentencesIsNoneOfTheVectors(t *testing.T) {
 	r.consistent()
 }
 
+// A forced reindex is a person's word that the server is back.
+func TestAForcedReindexAsksForSentencesAtOnceAfterAnOutage(t *testing.T) {
+	f := &fakeEmbedder{name: "fake"}
+	s := &fakeSentences{}
+	f.sentences = s
+	s.set(func(string, string, string) (string, error) {
+		return "", fault.New(fault.Unavailable, "down", "the chat server is down")
+	})
+	r := newRig(t, f.use(t))
+	const n = 40
+	for i := range n {
+		r.write(fmt.Sprintf("kb/%02d.md", i), fmt.Sprintf("Text %d.\n", i))
+	}
+	r.hintRoot()
+	r.settle()
+	r.embedded(n)
+	s.set(nil)
+	f.seen()
+	_, err := r.ix.Reindex(context.Background(), "kb", true)
+	r.must(err)
+	r.settle()
+	r.embedded(n)
+	_, texts := f.seen()
+	with := 0
+	for _, text := range texts {
+		if strings.Contains(text, "Context of") {
+			with++
+		}
+	}
+	if with != n || r.ix.opt.Embedding.Status().Plain != "" {
+		t.Errorf("%d of %d texts have a sentence; %+v", with, n, r.ix.opt.Embedding.Status())
+	}
+	r.consistent()
+}
+
+// chunkQueue is an index in which certain chunks wait, in their order.
+type chunkQueue struct {
+	longQueue
+	chunks []store.EmbedChunk
+	done   []store.EmbeddedChunk
+}
+
+func (q *chunkQueue) PendingChunks(_ context.Context, limit int) ([]store.EmbedChunk, error) {
+	return slices.Clone(q.chunks[:min(limit, len(q.chunks))]), nil
+}
+
+func (q *chunkQueue) PutVectors(_ context.Context, _ int64, list []store.EmbeddedChunk) error {
+	for _, c := range list {
+		q.chunks = slices.DeleteFunc(q.chunks, func(w store.EmbedChunk) bool { return w.ID == c.ID })
+	}
+	q.done = append(q.done, list...)
+	return nil
+}
+
 func TestALongTextGetsACallOfItsOwnAndDelaysNoOther(t *testing.T) {
+	long := strings.Repeat("the committee meets again and adjourns ", 2600) // over 100,000 characters
+	for name, fails := range map[string]bool{"and is embedded": false, "and is refused": true} {
+		t.Run(name, func(t *testing.T) {
+			q, f := &chunkQueue{}, &fakeEmbedder{name: "fake"}
+			for i := range 30 {
+				q.chunks = append(q.chunks, store.EmbedChunk{ID: int64(i), Content: fmt.Sprintf("a short text %d", i)})
+			}
+			q.chunks[7].Content = long
+			var calls [][]string
+			f.set(func(texts []string, v [][]float32) ([][]float32, error) {
+				calls = append(calls, slices.Clone(texts))
+				if fails && strings.Contains(texts[0], "committee") {
+					return nil, fault.New(fault.Permanent, "refused", "too long")
+				}
+				return v, nil
+			})
+			e, err := NewEmbedding(EmbeddingOptions{Embedder: f, Store: q})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Drain(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			for _, texts := range calls {
+				parts := 0
+				for _, s := range texts {
+					if strings.Contains(s, "committee") {
+						parts++
+					}
+				}
+				if parts > 0 && parts < len(texts) {
+					t.Errorf("a call has %d windows of the long text and %d of others", parts, len(texts)-parts)
+				}
+			}
+			if len(q.done) != 30 || q.done[7].ID != 7 {
+				t.Fatalf("%d chunks are done", len(q.done))
+			}
+			for _, c := range q.done {
+				if (c.Failed != nil) != (fails && c.ID == 7) {
+					t.Errorf("chunk %d: %v", c.ID, c.Failed)
+				}
+			}
+		})
+	}
+}
+
+// However many windows the chunks that wait have, a call has no more than fit.
+func TestChunksOfManyWindowsAreSpreadOverCalls(t *testing.T) {
 	r, f := newEmbedRig(t)
 	var mu sync.Mutex
 	var sizes []int

@@ -231,6 +231,7 @@ func (e *Embedding) sleep(ctx context.Context, d time.Duration, wakeable bool) b
 // of them if they may come out otherwise: with other sentences, or without
 // those they have. The vectors they have serve until then.
 func (e *Embedding) Again(ctx context.Context, kb int64) error {
+	e.contexts.again()
 	all := e.contexts != nil
 	if !all {
 		had, err := e.opt.Store.HasContexts(ctx)
