@@ -34,7 +34,7 @@ type Store interface {
 	ApplyPlans(ctx context.Context, kb int64, plans []store.Plan) (int, error)
 	ForceKB(ctx context.Context, kb int64) (int, error)
 
-	Claim(ctx context.Context, limit int) ([]store.Job, error)
+	ClaimWhile(ctx context.Context, limit int, want func(store.Job) bool) ([]store.Job, error)
 	NextDue(ctx context.Context) (time.Time, bool, error)
 	Prepare(o *store.Outcome)
 	Commit(ctx context.Context, outcomes []store.Outcome) error

@@ -47,6 +47,7 @@ type Indexer struct {
 	kick   chan struct{} // wakes the dispatcher; capacity 1
 	events *broadcaster
 	rate   *rateMeter
+	ahead  ahead
 
 	planMu sync.Mutex // held while looking at the disk and writing the plan of it
 
@@ -60,10 +61,8 @@ type Indexer struct {
 	orphans   []store.Job // claimed, but giving them back failed
 
 	inflight  atomic.Int64 // jobs claimed and not committed
-	unworked  atomic.Int64 // those of them that the workers are not done with
 	stages    stages
-	meanJob   atomic.Int64 // ns; a moving mean
-	scanned   atomic.Bool  // the first full scan is over
+	scanned   atomic.Bool // the first full scan is over
 	scanning  atomic.Int64
 	scanEvery atomic.Int64 // ns between backstop scans; 0 = off
 	unsettled atomic.Bool  // written since the last maintenance
@@ -103,6 +102,7 @@ func New(o Options) (*Indexer, error) {
 		kick:      make(chan struct{}, 1),
 		events:    newBroadcaster(),
 		rate:      newRateMeter(),
+		ahead:     ahead{workers: o.Concurrency, mean: map[string]time.Duration{}},
 		kbIDs:     map[string]int64{},
 		rootIDs:   map[string]rootSeen{},
 		heldRoots: map[string]string{},

@@ -13,12 +13,10 @@ import (
 
 const (
 	maxClaim     = 1024
-	maxWaiting   = 2 * maxClaim           // jobs claimed that no worker has begun
-	shortestJob  = 100 * time.Microsecond // no job is taken for shorter than this
-	claimAhead   = 400 * time.Millisecond // of work to claim at once; a file just saved waits no longer than this behind others
-	memoryBudget = int64(96 << 20)        // bytes of file, text and terms held by jobs under way
-	memoryPerJob = 5                      // a job holds about this many times its file's size
-	memoryLeast  = 24 << 10               // and never less than this
+	maxWaiting   = 2 * maxClaim    // jobs claimed that no worker has begun
+	memoryBudget = int64(96 << 20) // bytes of file, text and terms held by jobs under way
+	memoryPerJob = 5               // a job holds about this many times its file's size
+	memoryLeast  = 24 << 10        // and never less than this
 	outageRetry  = 3 * time.Second
 	drainTimeout = 3 * time.Second
 )
@@ -70,14 +68,13 @@ func (ix *Indexer) dispatcher(ctx context.Context, jobs chan<- claimed) error {
 // unless woken.
 func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- claimed) (time.Duration, error) {
 	for {
-		batch := ix.claimSize()
-		if ix.unworked.Load() > int64(batch/2) {
+		if !ix.ahead.wants() {
 			return time.Hour, nil // a worker wakes us, or the committer
 		}
 		if why := ix.outageReason(); why != "" && !ix.outageOver(ctx) {
 			return outageRetry, nil
 		}
-		list, err := ix.store.Claim(ctx, batch)
+		list, err := ix.claim(ctx)
 		if err != nil {
 			if ctx.Err() != nil {
 				return 0, ctx.Err()
@@ -93,9 +90,9 @@ func (ix *Indexer) claimOnce(ctx context.Context, jobs chan<- claimed) (time.Dur
 		}
 		at := time.Now()
 		ix.inflight.Add(int64(len(list)))
-		ix.unworked.Add(int64(len(list)))
-		for _, j := range list {
-			jobs <- claimed{j, at} // never blocks: its capacity is maxWaiting
+		for _, c := range list {
+			c.at = at
+			jobs <- c // never blocks: its capacity is maxWaiting
 		}
 	}
 }
@@ -112,8 +109,10 @@ func (ix *Indexer) untilDue(ctx context.Context) time.Duration {
 // claimed is a job and the time it was claimed. What changes on disk later
 // makes the job run again.
 type claimed struct {
-	job store.Job
-	at  time.Time
+	job    store.Job
+	at     time.Time
+	format string
+	cost   time.Duration // expected
 }
 
 // finished is one job's outcome and the memory it still holds.
@@ -137,7 +136,7 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan claimed, done chan<- 
 		f.weight = min(max(j.Stat.Size*memoryPerJob, memoryLeast), memoryBudget)
 		if memory.Acquire(ctx, f.weight) != nil {
 			f.weight = 0
-			ix.worked()
+			ix.worked(c)
 			done <- f
 			continue
 		}
@@ -146,9 +145,9 @@ func (ix *Indexer) worker(ctx context.Context, jobs <-chan claimed, done chan<- 
 		ix.store.Prepare(&f.outcome)
 		f.took = time.Since(start)
 		ix.stages.set(j.ID, "insert")
-		ix.noteDuration(f.took)
+		ix.ahead.learn(c.format, f.took)
 		f.bytes = j.Stat.Size
-		ix.worked()
+		ix.worked(c)
 		done <- f
 	}
 }
@@ -164,14 +163,6 @@ func (w *worker) next(jobs <-chan claimed) (c claimed, ok bool) {
 	return c, ok
 }
 
-// worked counts a job the workers are done with, and wakes the dispatcher once
-// half of a claim is left.
-func (ix *Indexer) worked() {
-	if ix.unworked.Add(-1) == int64(ix.claimSize()/2) {
-		ix.wake()
-	}
-}
-
 // runWithin gives a job the deadline after which it counts as hung.
 func (w *worker) runWithin(ctx context.Context, c claimed) store.Outcome {
 	jctx, cancel := context.WithTimeout(ctx, w.ix.opt.StaleTimeout)
@@ -184,17 +175,4 @@ func (w *worker) runWithin(ctx context.Context, c claimed) store.Outcome {
 		return store.Outcome{Job: c.job, Failed: &f}
 	}
 	return out
-}
-
-// noteDuration keeps a moving mean of how long a job takes.
-func (ix *Indexer) noteDuration(d time.Duration) {
-	old := ix.meanJob.Load()
-	ix.meanJob.Store(old + (int64(d)-old)/8)
-}
-
-// claimSize is how many jobs keep the workers busy for claimAhead.
-func (ix *Indexer) claimSize() int {
-	mean := max(ix.meanJob.Load(), int64(shortestJob))
-	n := int(int64(claimAhead) / mean * int64(ix.opt.Concurrency))
-	return min(max(n, ix.opt.Concurrency+1), maxClaim)
 }

@@ -11,6 +11,12 @@ import (
 // highest priority first, within it one KB after the other, within a KB the
 // newest file. Jobs of paused KBs are left. Each claim counts an attempt.
 func (s *Store) Claim(ctx context.Context, limit int) (jobs []Job, err error) {
+	return s.ClaimWhile(ctx, limit, func(Job) bool { return true })
+}
+
+// ClaimWhile is Claim that asks about each job in turn and ends with the first
+// one that is not wanted.
+func (s *Store) ClaimWhile(ctx context.Context, limit int, want func(Job) bool) (jobs []Job, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -42,6 +48,9 @@ func (s *Store) Claim(ctx context.Context, limit int) (jobs []Job, err error) {
 			return err
 		}
 		jobs = append(suspect, takeTurns(kbs, queues, s.last, limit-len(suspect))...)
+		if i := slices.IndexFunc(jobs, func(j Job) bool { return !want(j) }); i >= 0 {
+			jobs = jobs[:i]
+		}
 		if n := len(jobs); n > 0 {
 			s.last = jobs[n-1].KB
 		}
