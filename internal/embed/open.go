@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"ragd/internal/embed/kernel"
 	"ragd/internal/embed/safetensors"
@@ -58,11 +59,27 @@ func OpenDir(dir string, opt Options) (*Model, error) {
 	}
 	sum := sha256.Sum256(data)
 	m, err := open(source{
-		name: filepath.Base(filepath.Clean(dir)), revision: hex.EncodeToString(sum[:8]), dir: files, weights: data,
+		name: nameOf(dir), revision: hex.EncodeToString(sum[:8]), dir: files, weights: data,
 	}, opt)
 	data = nil
 	debug.FreeOSMemory() // the file is not needed any more, and may be large
 	return m, err
+}
+
+// nameOf is a model's name by its folder. The Hugging Face cache has it in
+// models--ORGANISATION--NAME/snapshots/REVISION.
+func nameOf(dir string) string {
+	dir = filepath.Clean(dir)
+	if snapshots := filepath.Dir(dir); filepath.Base(snapshots) == "snapshots" {
+		if _, full, ok := strings.Cut(filepath.Base(filepath.Dir(snapshots)), "models--"); ok {
+			_, name, found := strings.Cut(full, "--")
+			if found {
+				return name
+			}
+			return full
+		}
+	}
+	return filepath.Base(dir)
 }
 
 func open(src source, opt Options) (*Model, error) {

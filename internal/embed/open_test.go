@@ -131,7 +131,10 @@ func TestAModelFolderIsRead(t *testing.T) {
 
 func TestAModelFolderOfLinksIsRead(t *testing.T) {
 	t.Parallel()
-	blobs, dir := tinyDir(t, nil), t.TempDir()
+	blobs, dir := tinyDir(t, nil), filepath.Join(t.TempDir(), "models--some--tiny-model", "snapshots", "1a2b3c")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"config.json", "vocab.txt", "model.safetensors"} {
 		if err := os.Symlink(filepath.Join(blobs, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -140,6 +143,9 @@ func TestAModelFolderOfLinksIsRead(t *testing.T) {
 	m, err := embed.OpenDir(dir, embed.Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if name := m.Identity().Name; name != "tiny-model" {
+		t.Errorf("its name is %q", name)
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
