@@ -20,6 +20,7 @@ const (
 	codeHeadingMax  = 200         // bytes of a name
 	codeErrorShare  = 0.5         // of a file inside errors: its language is another one
 	codeLinesWhole  = 2           // a definition of fewer lines stays with what is around it
+	codeLeadsMax    = 200         // nodes before a body that are looked at for comments
 	codeCheckEveryN = 256         // nodes between two looks at the clock
 )
 
@@ -121,12 +122,16 @@ func (t *codeTree) tooLate() bool {
 // children looks at the nodes below one. outer is where the first definition
 // among them begins, if that is before itself; -1 = nowhere.
 func (t *codeTree) children(n *sitter.Node, path []string, outer, depth int) {
+	t.childrenAfter(codeLead{body: t.body, start: -1}, n, path, outer, depth)
+}
+
+// childrenAfter is children where comments came before the first of them.
+func (t *codeTree) childrenAfter(lead codeLead, n *sitter.Node, path []string, outer, depth int) {
 	if n == nil || depth > codeNestingMax {
 		return
 	}
 	cursor := n.Walk()
 	defer cursor.Close()
-	lead := codeLead{body: t.body, start: -1}
 	for ok := cursor.GotoFirstChild(); ok && !t.tooLate(); ok = cursor.GotoNextSibling() {
 		child := cursor.Node()
 		start, end := int(child.StartByte()), int(child.EndByte())
@@ -183,12 +188,24 @@ func (t *codeTree) definition(n *sitter.Node, kind string, r role, from, end int
 }
 
 // bodies looks into a holder: only what its body holds can be a definition.
+// Some grammars let the body begin after the comments at its top.
 func (t *codeTree) bodies(n *sitter.Node, path []string, depth int) {
-	if body := n.ChildByFieldName("body"); body != nil {
-		t.children(body, path, -1, depth)
+	body := n.ChildByFieldName("body")
+	if body == nil {
+		t.children(n, path, -1, depth)
 		return
 	}
-	t.children(n, path, -1, depth)
+	lead := codeLead{body: t.body, start: -1}
+	for i := range min(n.ChildCount(), codeLeadsMax) {
+		child := n.Child(i)
+		if child == nil || child.StartByte() >= body.StartByte() {
+			break
+		}
+		if start, end := int(child.StartByte()), int(child.EndByte()); t.grammar.roles[child.Kind()] == roleLead && start <= end && end <= len(t.body) {
+			lead.add(start, end)
+		}
+	}
+	t.childrenAfter(lead, body, path, -1, depth)
 }
 
 // sections turns the marks into sections that do not overlap; nil when there
