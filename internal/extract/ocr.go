@@ -116,12 +116,16 @@ func (e *environment) tesseract() (ocrTool, bool) {
 	if !e.helpers {
 		return ocrTool{}, false
 	}
-	e.ocrOnce.Do(func() {
-		if program := findHelper("tesseract"); program != "" {
-			e.ocr = ocrTool{program: program, languages: installedLanguages(program)}
+	e.ocrMu.Lock()
+	defer e.ocrMu.Unlock()
+	program := e.look("tesseract") // each time: a worker may outlive an installation
+	if program != e.ocr.program {
+		e.ocr = ocrTool{program: program}
+		if program != "" {
+			e.ocr.languages = installedLanguages(program)
 		}
-	})
-	return e.ocr, e.ocr.program != ""
+	}
+	return e.ocr, program != ""
 }
 
 // installedLanguages joins the installed languages, at most four, since each

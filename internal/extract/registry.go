@@ -65,8 +65,9 @@ type environment struct {
 	parse    bool // source code may be parsed here
 	pdf      pdfEngine
 
-	ocrOnce sync.Once
-	ocr     ocrTool // set once by ocrOnce
+	look  func(name string) string // finds an installed helper; findHelper but in tests
+	ocrMu sync.Mutex               // guards ocr
+	ocr   ocrTool                  // as it was found last
 }
 
 // reader extracts one format. Errors that are not *fault.Error or context
@@ -79,7 +80,7 @@ var extensionPattern = regexp.MustCompile(`^[^\s/.\\,*?]{1,32}$`)
 // names the extension that is not one.
 func New(o Options) (*Registry, error) {
 	r := &Registry{byExt: make(map[string]fileType), byName: make(map[string]fileType), pool: o.Pool, here: o.InProcess}
-	r.env = &environment{registry: r, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir, parse: o.InProcess}
+	r.env = &environment{registry: r, look: findHelper, helpers: o.Helpers, archives: o.Archives, cacheDir: o.CacheDir, parse: o.InProcess}
 	for _, g := range formatGroups(o.archives(), o.helpers()) {
 		t := fileType{format: g.format, read: g.read, language: g.language, ocr: g.ocr, safe: g.safe, size: g.size, env: r.env}
 		for ext := range strings.FieldsSeq(g.extensions) {
