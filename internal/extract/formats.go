@@ -89,7 +89,7 @@ func workerGroups() []formatGroup {
 	worker := func(name string, read reader, extensions string) formatGroup {
 		return formatGroup{format: Format{Name: name, Version: 1, Worker: true}, read: read, extensions: extensions}
 	}
-	pdf := worker("pdf", readPDF, "pdf")
+	pdf := worker("pdf", readPDF, "pdf").version(2)
 	pdf.ocr = true
 	return []formatGroup{
 		pdf,

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,83 +12,11 @@ import (
 )
 
 const (
-	runningLines   = 2    // lines at each edge of a page that may be headers or footers
-	runningShare   = 0.4  // of the pages; left and right pages differ
 	bookmarksMax   = 5000 // of a document
 	bookmarksDepth = 8
 	headingRatio   = 1.25 // font size of a heading, in units of the body's
 	headingMax     = 160  // characters
 )
-
-// dropRunningLines marks lines that stand at the edge of many pages, and page
-// numbers. A line counts as the same when only its numbers differ, unless it
-// is set larger than the text: then it is a heading with a number in it. A
-// header's first appearance stays: it may be the title.
-func dropRunningLines(pages []pdfPage) {
-	if len(pages) < 3 {
-		return
-	}
-	body := headingSizes(pages).body
-	type edge struct {
-		key string
-		top bool
-	}
-	count := map[edge]int{}
-	each := func(do func(l *pdfLine, e edge)) {
-		for i := range pages {
-			lines := pages[i].lines
-			for k := range lines {
-				top, bottom := k < runningLines, k >= len(lines)-runningLines
-				if !top && !bottom {
-					continue
-				}
-				key := runningKey(lines[k].text)
-				if body > 0 && lines[k].size > body*headingRatio {
-					key = strings.TrimSpace(lines[k].text)
-				}
-				do(&lines[k], edge{key, top})
-			}
-		}
-	}
-	each(func(_ *pdfLine, e edge) { count[e]++ })
-	limit := max(3, int(runningShare*float64(len(pages))))
-	first := map[string]bool{}
-	each(func(l *pdfLine, e edge) {
-		switch {
-		case e.key == "":
-		case isPageNumber(e.key) && count[e] >= 3:
-			l.drop = true
-		case count[e] >= limit:
-			l.drop = first[e.key]
-			first[e.key] = true
-		}
-	})
-}
-
-// runningKey is a line with its numbers made alike.
-func runningKey(s string) string {
-	var b strings.Builder
-	digit := false
-	for _, r := range strings.ToLower(strings.Join(strings.Fields(s), " ")) {
-		if unicode.IsDigit(r) {
-			if !digit {
-				b.WriteByte('#')
-			}
-			digit = true
-			continue
-		}
-		digit = false
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func isPageNumber(key string) bool {
-	for _, word := range []string{"page", "seite", "of", "von", "sur", "p."} {
-		key = strings.ReplaceAll(key, word, "")
-	}
-	return strings.Contains(key, "#") && strings.Trim(key, "#/|-–—. ") == ""
-}
 
 // pdfBookmark is an entry of the outline: a heading that begins on a page.
 type pdfBookmark struct {
@@ -159,8 +88,9 @@ func pdfBody(pages []pdfPage, outline map[int][]pdfBookmark) *pdfText {
 	sizes := headingSizes(pages)
 	for i := range pages {
 		b.page = i + 1
-		b.section()
 		marks := outline[i]
+		b.unseenBookmarks(pages[i], marks)
+		b.section()
 		blank := false
 		for k, l := range pages[i].lines {
 			if l.drop {
@@ -185,7 +115,7 @@ func pdfBody(pages []pdfPage, outline map[int][]pdfBookmark) *pdfText {
 			b.text.WriteString(l.text)
 			b.text.WriteByte('\n')
 		}
-		for m := range marks { // titles that are not in the text hold from the page's end
+		for m := range marks { // the others that are not in the text hold from the page's end
 			if !marks[m].used {
 				b.setPath(marks[m].title, marks[m].level)
 			}
@@ -223,14 +153,41 @@ func (b *pdfText) setPath(title string, level int) {
 	b.path = append(b.path[:min(level, len(b.path)):min(level, len(b.path))], title)
 }
 
+// unseenBookmarks sets the headings that a page begins with: those before the
+// first one whose title is in the text, since chapters begin on new pages.
+func (b *pdfText) unseenBookmarks(page pdfPage, marks []pdfBookmark) {
+	if len(marks) == 0 {
+		return
+	}
+	var keys []string
+	for _, l := range page.lines {
+		if key := headingKey(l.text); key != "" && !l.drop {
+			keys = append(keys, key)
+		}
+	}
+	for m := range marks {
+		title := headingKey(marks[m].title)
+		if slices.ContainsFunc(keys, func(key string) bool { return isTitle(key, title) }) {
+			return
+		}
+		marks[m].used = true
+		b.setPath(marks[m].title, marks[m].level)
+	}
+}
+
+// isTitle reports whether a line is a bookmark's title: all of it, its first
+// line, or with a number before it. Both are headingKeys.
+func isTitle(key, title string) bool {
+	return title == key || len(key) > 12 && strings.HasPrefix(title, key) || len(title) > 4 && strings.HasSuffix(key, title) && len(key) < len(title)+8
+}
+
 func (b *pdfText) matchBookmark(line string, marks []pdfBookmark) {
 	key := headingKey(line)
 	for m := range marks {
 		if marks[m].used || key == "" {
 			continue
 		}
-		title := headingKey(marks[m].title)
-		if title == key || len(key) > 12 && strings.HasPrefix(title, key) || len(title) > 4 && strings.HasSuffix(key, title) && len(key) < len(title)+8 {
+		if isTitle(key, headingKey(marks[m].title)) {
 			marks[m].used = true
 			b.setPath(marks[m].title, marks[m].level)
 			b.section()
