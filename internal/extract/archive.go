@@ -68,12 +68,14 @@ func (a *archiveReader) zip() error {
 	if err != nil {
 		return fault.New(fault.Permanent, "corrupt", "%s is damaged: its directory cannot be read", base(a.src.Path)).Because(err)
 	}
+	locked := 0
 	for _, f := range r.File {
 		if f.FileInfo().IsDir() {
 			continue
 		}
 		if f.Flags&1 != 0 {
-			return encrypted(a.src.Path, nil)
+			locked++
+			continue
 		}
 		in, err := f.Open()
 		if err != nil {
@@ -87,6 +89,11 @@ func (a *archiveReader) zip() error {
 			return err
 		}
 	}
+	if locked > 0 && a.files == 0 {
+		return encrypted(a.src.Path, nil)
+	}
+	a.files += locked
+	a.unread += locked // the others are read
 	return nil
 }
 

@@ -333,6 +333,48 @@ func TestArchivesAreOpenedOnlyWhenAsked(t *testing.T) {
 	}
 }
 
+// lock sets the mark of encryption on a packed file, in its header and in the
+// directory.
+func lock(t testing.TB, data []byte, name string) []byte {
+	t.Helper()
+	data = bytes.Clone(data)
+	marked := 0
+	for _, h := range []struct {
+		magic      string
+		flags, len int
+	}{{"PK\x03\x04", 6, 30}, {"PK\x01\x02", 8, 46}} {
+		for at := 0; ; {
+			i := bytes.Index(data[at:], []byte(h.magic))
+			if i < 0 {
+				break
+			}
+			if at += i; bytes.HasPrefix(data[at+h.len:], []byte(name)) {
+				data[at+h.flags] |= 1
+				marked++
+			}
+			at += 4
+		}
+	}
+	if marked != 2 {
+		t.Fatalf("%s is in the package %d times", name, marked)
+	}
+	return data
+}
+
+func TestALockedFileInAnArchiveDoesNotCostTheOthers(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, Options{Archives: true})
+	mixed := lock(t, pack(t, "open.txt", "open", "shut.txt", "shut"), "shut.txt")
+	doc, err := r.Extract(context.Background(), Source{Path: "a.zip", Data: mixed})
+	if err != nil || len(doc.Parts) != 1 || doc.Parts[0].Name != "open.txt" || !strings.Contains(doc.Quality.Note, "1 of 2 files were not read") {
+		t.Errorf("one of two is locked: %v %+v", err, doc)
+	}
+	_, err = r.Extract(context.Background(), Source{Path: "a.zip", Data: lock(t, pack(t, "shut.txt", "shut"), "shut.txt")})
+	if f, ok := fault.As(err); !ok || f.Code != "encrypted" {
+		t.Errorf("all are locked: %v", err)
+	}
+}
+
 func TestImagesNeverReachTesseractAsTheyAre(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, Options{Helpers: true})
