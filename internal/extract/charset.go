@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -123,7 +124,7 @@ func decodeNULPattern(data []byte) (decoded, bool) {
 	bigEnd := zeros[0] > zeros[1]
 	high, low := max(zeros[0], zeros[1]), min(zeros[0], zeros[1])
 	if high*20 < pairs || low*20 > high { // 5 % of the pairs; hardly any on the other side
-		return decoded{}, false
+		return decodeWideCJK(data)
 	}
 	d := decodeUTF16(data, 0, bigEnd, high*2 > pairs)
 	odd := 0
@@ -137,6 +138,10 @@ func decodeNULPattern(data []byte) (decoded, bool) {
 		return decoded{}, false
 	}
 	return d, true
+}
+
+func allASCII(b []byte) bool {
+	return !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x80 })
 }
 
 // decodeISO2022JP finds the seven-bit Japanese encoding, which is also valid

@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
@@ -76,4 +79,40 @@ func (c cjkCharset) fits(data []byte) float64 {
 		return 0
 	}
 	return float64(common) / float64(pairs)
+}
+
+// decodeWideCJK finds UTF-16 without a mark in Chinese, Japanese or Korean,
+// whose only NUL bytes are those of line ends and blanks: text that is no
+// UTF-8, and in one of the two orders nearly all of those scripts.
+func decodeWideCJK(data []byte) (decoded, bool) {
+	sample := head(data, charsetSample)
+	sample = sample[:len(sample)&^1]
+	if len(data)%2 != 0 || utf8.Valid(sample) {
+		return decoded{}, false
+	}
+	little, big := wideCJK(sample, false), wideCJK(sample, true)
+	if little == big {
+		return decoded{}, false
+	}
+	return decodeUTF16(data, 0, big, false), true
+}
+
+// wideCJK reports whether bytes read as UTF-16 are text of those scripts.
+func wideCJK(sample []byte, bigEnd bool) bool {
+	of, ascii, others := 0, 0, 0
+	for i := 0; i+1 < len(sample); i += 2 {
+		r := rune(sample[i]) | rune(sample[i+1])<<8
+		if bigEnd {
+			r = rune(sample[i+1]) | rune(sample[i])<<8
+		}
+		switch {
+		case r == '\t', r == '\n', r == '\r', r >= ' ' && r < 0x7f:
+			ascii++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r >= 0x3000 && r < 0x3040, r >= 0xFF00 && r < 0xFFF0:
+			of++
+		default:
+			others++
+		}
+	}
+	return ascii > 0 && of > 3*ascii && others*50 <= of
 }

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"golang.org/x/text/encoding"
@@ -8,6 +10,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
 )
 
 func TestShortEastAsianFilesAreDecoded(t *testing.T) {
@@ -32,4 +35,43 @@ func TestShortEastAsianFilesAreDecoded(t *testing.T) {
 			t.Errorf("%s: %s gives %q", name, d.charset, d.text)
 		}
 	}
+}
+
+func TestWideEastAsianFilesWithoutAMarkAreDecoded(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{
+		"Japanese": "吾輩は猫である。名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。\n",
+		"Chinese":  "今天天气很好，我们一起去公园散步。\r\n看到了很多花。\r\n",
+		"Korean":   "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.\n",
+	}
+	for name, text := range texts {
+		for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+			data, err := unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().String(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := mustExtract(t, "a.txt", []byte(data))
+			if want := strings.ReplaceAll(text, "\r\n", "\n"); doc.Text.Body != want {
+				t.Errorf("%s, %v: %q", name, order, doc.Text.Body)
+			}
+		}
+	}
+	for name, data := range map[string]string{
+		"ASCII with NUL":   strings.Repeat("these are bytes of ASCII", 9) + "\n\x00",
+		"Latin-1 with NUL": strings.Repeat("f\xfcr gr\xf6\xdfere V\xf6gel", 9) + "\n\x00",
+		"noise":            "\n\x00" + string(noise(4000)),
+	} {
+		if d, ok := decodeWideCJK([]byte(data)); ok {
+			t.Errorf("%s is taken for %s", name, d.charset)
+		}
+	}
+}
+
+func noise(n int) []byte {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
 }
