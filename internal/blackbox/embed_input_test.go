@@ -45,6 +45,45 @@ func TestHostileTextsCostNoOtherTextItsVectors(t *testing.T) {
 	}
 }
 
+func TestAHundredLikeChunksLeaveFourPlacesOfFiveToOthers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "EMBEDDINGS_ENABLED=true")
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, "## Part %d\n\nThe boiler is serviced. %s\n\n", i, strings.Repeat("The boiler is warm and stands in the cellar. ", 20))
+	}
+	h.write(t, "notes/log.md", b.String())
+	for name, text := range map[string]string{
+		"who":  "Nordheim services the boiler every October.",
+		"when": "The boiler is due for its service in autumn.",
+		"cost": "Last year the service of the boiler cost 180 euros.",
+		"part": "At its last service the boiler got a new pump.",
+		"call": "Call the fitter when the boiler needs a service.",
+	} {
+		h.write(t, "notes/"+name+".md", text+"\n")
+	}
+	h.serve(t)
+	eventually(t, "all is embedded", func() string {
+		if e := h.status(t).Embedder; e.Total < 100 || e.Backlog != 0 {
+			return fmt.Sprintf("%+v", e)
+		}
+		return ""
+	})
+	for _, mode := range []string{"hybrid", "meaning"} {
+		for _, query := range []string{"the boiler is serviced", "boiler service"} {
+			res, err := h.admin().Search(context.Background(), query, "", mode, 5, false)
+			must(t, err)
+			seen := map[string]bool{}
+			for _, hit := range res.Results {
+				seen[hit.Path] = true
+			}
+			if len(seen) != 5 {
+				t.Errorf("%s, %s: %d documents: %v", mode, query, len(seen), seen)
+			}
+		}
+	}
+}
+
 func TestDeletedTextsGiveTheirSpaceBack(t *testing.T) {
 	t.Parallel()
 	s := embedtest.NewServer(t, 1024)
