@@ -192,8 +192,12 @@ func crashChild() bool {
 	}
 	fmt.Println("ready")
 	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
+	work := crashWork
+	if os.Getenv(crashEnv+"_WORK") == "checkpoint" {
+		work = crashCheckpoint
+	}
 	for {
-		if err := crashWork(s, rng); err != nil {
+		if err := work(s, rng); err != nil {
 			fmt.Println("work:", err)
 			return true
 		}
@@ -229,17 +233,39 @@ func crashWork(s *Store, rng *rand.Rand) error {
 	return err
 }
 
+// crashCheckpoint spends most of its time moving what it wrote into the index.
+func crashCheckpoint(s *Store, rng *rand.Rand) error {
+	ctx := context.Background()
+	kb, err := s.EnsureKB(ctx, "kb", "root", "/", false)
+	if err != nil {
+		return err
+	}
+	d := doc(fmt.Sprintf("d%d.md", rng.IntN(20)), "Title", strings.Repeat(fmt.Sprintf("Words %d.\n\n", rng.IntN(500)), 200))
+	return errors.Join(tryPut(s, kb, d), s.maintenance(ctx, "checkpoint", "PRAGMA wal_checkpoint(TRUNCATE)"))
+}
+
 func TestKilledProcessLeavesASoundIndex(t *testing.T) {
 	t.Parallel()
+	killed(t, 20, 150, "")
+}
+
+func TestProcessKilledInACheckpointLeavesASoundIndex(t *testing.T) {
+	t.Parallel()
+	killed(t, 50, 30, "checkpoint")
+}
+
+// killed kills a process that works on an index, again and again.
+func killed(t *testing.T, rounds, most int, work string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Skip(err)
 	}
 	path := filepath.Join(t.TempDir(), "index.db")
 	rng := rand.New(rand.NewPCG(11, 11))
-	for round := range 20 {
+	for round := range rounds {
 		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), crashEnv+"="+path)
+		cmd.Env = append(os.Environ(), crashEnv+"="+path, crashEnv+"_WORK="+work)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -254,7 +280,7 @@ func TestKilledProcessLeavesASoundIndex(t *testing.T) {
 			_ = cmd.Wait()
 			t.Fatalf("round %d: %s", round, first[:n])
 		}
-		time.Sleep(time.Duration(5+rng.IntN(150)) * time.Millisecond)
+		time.Sleep(time.Duration(5+rng.IntN(most)) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
