@@ -10,7 +10,7 @@ const problemVectors = "vectors"
 var vectorQueries = []struct{ what, query string }{
 	{"active chunks neither have vectors nor wait for them", `SELECT count(*) FROM chunks c WHERE c.active
 		AND NOT EXISTS (SELECT 1 FROM vector_pending w WHERE w.chunk_id = c.id)
-		AND NOT EXISTS (SELECT 1 FROM generations g JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = c.id WHERE g.target)`},
+		AND NOT EXISTS (SELECT 1 FROM generations g CROSS JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = c.id WHERE g.target)`},
 	{"chunks wait for vectors that they have", `SELECT count(*) FROM vector_pending w
 		JOIN generations g ON g.target JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = w.chunk_id
 		WHERE NOT w.again`},

@@ -8,7 +8,7 @@ func (t *wtx) retryEmbedding(id, kb int64, path string) (done bool, err error) {
 		return false, err
 	}
 	const failed = `FROM chunks c JOIN documents d ON d.id = c.document_id AND d.kb_id = ?1 AND d.path = ?2
-		JOIN generations g ON g.target JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = c.id AND v.failed
+		CROSS JOIN generations g ON g.target CROSS JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = c.id AND v.failed
 		WHERE c.active AND c.id BETWEEN
 			(SELECT first_seq << 5 FROM revisions WHERE id = d.revision_id) AND
 			(SELECT (first_seq + chunks) << 5 FROM revisions WHERE id = d.revision_id)`
@@ -32,7 +32,7 @@ func (t *wtx) forgetVectors(chunk int64) error {
 		return err
 	}
 	for _, q := range []string{
-		`INSERT INTO vector_garbage (windows) SELECT v.windows FROM generations g JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = ?1
+		`INSERT INTO vector_garbage (windows) SELECT v.windows FROM generations g CROSS JOIN chunk_vectors v ON v.generation = g.id AND v.chunk_id = ?1
 			WHERE g.target AND length(v.windows) > 0`,
 		`DELETE FROM chunk_vectors WHERE chunk_id = ?1 AND generation IN (SELECT id FROM generations WHERE target)`,
 		`INSERT OR IGNORE INTO vector_pending (chunk_id, changed) SELECT c.id, d.mtime_ns FROM chunks c JOIN documents d ON d.id = c.document_id
