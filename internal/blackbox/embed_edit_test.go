@@ -89,4 +89,3 @@ func TestAQuestionIsAlsoAnsweredByItsWords(t *testing.T) {
 		t.Errorf("by words: %s", b)
 	}
 }
-}
