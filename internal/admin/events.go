@@ -80,7 +80,7 @@ func (s *Server) queueEvent(ctx context.Context) (wire.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	stats, err := s.sv.Index.KBStats(ctx, nil)
-	q := sumStats(stats).queue
+	q := s.begun(sumStats(stats).queue)
 	return wire.Event{Type: "queue", Queue: &q}, err
 }
 

@@ -38,7 +38,7 @@ func (s *Server) jobs(_ http.ResponseWriter, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.Jobs{Queue: sumStats(stats).queue, Jobs: make([]wire.Job, 0, len(jobs)), Total: total}
+	out := wire.Jobs{Queue: s.begun(sumStats(stats).queue), Jobs: make([]wire.Job, 0, len(jobs)), Total: total}
 	stages := s.sv.Work.Stages()
 	for _, j := range jobs {
 		row := wireJob(j)

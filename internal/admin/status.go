@@ -65,7 +65,7 @@ func (s *Server) fullStatus(ctx context.Context) (wire.Status, error) {
 	}
 	sum := sumStats(stats)
 	status.KBCount = len(stats)
-	status.Documents, status.Chunks, status.Bytes, status.Queue = sum.documents, sum.chunks, sum.bytes, sum.queue
+	status.Documents, status.Chunks, status.Bytes, status.Queue = sum.documents, sum.chunks, sum.bytes, s.begun(sum.queue)
 	status.ETASeconds = eta(sum.queue, status.Rate)
 	if status.Watchers == nil {
 		status.Watchers = []wire.Watcher{}
@@ -88,6 +88,13 @@ func eta(q wire.Queue, rate float64) int64 {
 type sums struct {
 	documents, chunks, bytes int64
 	queue                    wire.Queue
+}
+
+// begun adds to the queue's counters how many jobs a worker has begun: jobs are
+// claimed many at a time, and those that are only set aside still wait.
+func (s *Server) begun(q wire.Queue) wire.Queue {
+	q.Begun = min(int64(len(s.sv.Work.Stages())), q.Processing)
+	return q
 }
 
 func sumStats(stats []store.KBStats) sums {

@@ -70,7 +70,7 @@ func queueRows(jobs []wire.Job) []queueRow {
 	}
 	out := make([]queueRow, len(jobs))
 	for i, j := range jobs {
-		r := queueRow{id: j.ID, kb: word(j.KB), path: rawPath(j.Path, j.PathBytes), busy: j.State == "processing",
+		r := queueRow{id: j.ID, kb: word(j.KB), path: rawPath(j.Path, j.PathBytes), busy: j.State == "processing" && j.Stage != "", // claimed is not begun
 			priority: int32(j.Priority), created: j.Created, nextTry: j.NextTry}
 		what := j.Reason
 		if r.busy {

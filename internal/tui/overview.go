@@ -157,7 +157,7 @@ func (p *overview) headline(w int) []string {
 	line := " " + style.Render(sign+" ") + st.Strong.Render(word)
 	parts := []string{}
 	if q.Pending+q.Processing > 0 {
-		parts = append(parts, count(q.Pending)+" waiting", count(q.Processing)+" in work")
+		parts = append(parts, count(waiting(q))+" waiting", count(q.Begun)+" in work")
 	}
 	documents, chunks := s.Documents, s.Chunks
 	if wd.kbsKnown { // the table below is of that moment, and the sum has to fit

@@ -58,7 +58,7 @@ func (p *overview) engine(w int) []string {
 	for _, warn := range s.Warnings {
 		row("Note", visible(warn), st.Warn)
 	}
-	text, style := p.embedder(s.Embedder)
+	text, style := p.embedder(s.Embedder, w-15)
 	row("Embedder", text, style)
 	for i, x := range s.Watchers {
 		name := "Watching"
@@ -93,7 +93,21 @@ func (p *overview) engine(w int) []string {
 	return append([]string{p.sh.section("Engine", "", w)}, lines...)
 }
 
-func (p *overview) embedder(e wire.Embedder) (string, lipgloss.Style) {
+// embedder says how embedding goes in w cells. The time left is what is waited
+// for: where there is no room for all, what is known anyway goes first.
+func (p *overview) embedder(e wire.Embedder, w int) (text string, style lipgloss.Style) {
+	for _, with := range [...]embedderParts{{true, true, true}, {false, true, true}, {false, false, true}, {}} {
+		if text, style = p.embedderLine(e, with); width(text) <= w {
+			break
+		}
+	}
+	return text, style
+}
+
+// embedderParts are the parts of the embedder's line that it can do without.
+type embedderParts struct{ dimension, percent, rate bool }
+
+func (p *overview) embedderLine(e wire.Embedder, with embedderParts) (string, lipgloss.Style) {
 	st, dot := p.sh.st, " "+p.sh.g.Dot+" "
 	switch e.State {
 	case "", "off":
@@ -102,7 +116,7 @@ func (p *overview) embedder(e wire.Embedder) (string, lipgloss.Style) {
 		return p.sh.g.Fail + " failed: " + visible(e.Reason), st.Fail
 	}
 	text := visible(e.Model)
-	if e.Dimension > 0 {
+	if e.Dimension > 0 && with.dimension {
 		text += fmt.Sprintf(" (%d)", e.Dimension)
 	}
 	if e.Serving != "" && e.Serving != e.Model {
@@ -120,12 +134,12 @@ func (p *overview) embedder(e wire.Embedder) (string, lipgloss.Style) {
 	switch {
 	case e.Backlog == 0:
 		return text + dot + "nothing waits" + failed, style
-	case e.Total >= e.Backlog:
+	case e.Total >= e.Backlog && with.percent:
 		text += dot + fmt.Sprintf("%d%%", e.Embedded*100/max(e.Total, 1)) + dot + plural(e.Backlog, "chunk waits", "chunks wait")
 	default:
 		text += dot + plural(e.Backlog, "chunk waits", "chunks wait")
 	}
-	if e.Rate > 0 {
+	if e.Rate > 0 && with.rate {
 		text += dot + rate(e.Rate) + "/s"
 	}
 	if e.ETASeconds > 0 {

@@ -21,7 +21,7 @@ func TestTheEmbeddersLineSaysWhatItDoes(t *testing.T) {
 		{wire.Embedder{State: "paused", Model: "m", Reason: "the server is away", Backlog: 1}, "· paused: the server is away · m · 1 chunk waits"},
 		{wire.Embedder{State: "failed", Reason: "no\x1b[2Jmodel"}, "✗ failed: no␛[2Jmodel"},
 	} {
-		if got, _ := p.embedder(c.e); got != c.want {
+		if got, _ := p.embedder(c.e, 200); got != c.want {
 			t.Errorf("%+v is said as\n%q, not\n%q", c.e, got, c.want)
 		}
 	}

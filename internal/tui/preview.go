@@ -181,8 +181,8 @@ func (p *preview) head(h wire.Hit, w, ht int) []string {
 	}
 	where := clipPath(visible(h.KB+"/"+h.Path)+place(h), w)
 	lines = append(lines, st.Accent.Render(where))
-	if len(h.Headings) > 0 {
-		lines = append(lines, st.Dim.Render(clip(visible(strings.Join(h.Headings, " › ")), w)))
+	if path := visible(strings.Join(h.Headings, " › ")); path != "" && path != title {
+		lines = append(lines, st.Dim.Render(clip(path, w)))
 	}
 	return append(lines, st.Dim.Render(clip(p.sh.scores(h), w)), "")
 }

@@ -276,11 +276,12 @@ func (p *queuePage) row(j *queueRow, on bool, w int) string {
 // summary counts the queue by KB, and what is in work by stage.
 func (p *queuePage) summary(w, most int) []string {
 	st, q := p.sh.st, p.sh.world.queue()
-	line := " " + st.Strong.Render(count(q.Pending)+" waiting") + st.Dim.Render(" "+p.sh.g.Dot+" "+count(q.Processing)+" in work")
+	line := " " + st.Strong.Render(count(waiting(q))+" waiting") + st.Dim.Render(" "+p.sh.g.Dot+" "+count(q.Begun)+" in work")
 	stages := map[string]int{}
 	for i := range p.jobs["processing"] {
-		j := &p.jobs["processing"][i]
-		stages[j.what]++
+		if j := &p.jobs["processing"][i]; j.busy {
+			stages[j.what]++
+		}
 	}
 	names := make([]string, 0, len(stages))
 	for name := range stages {

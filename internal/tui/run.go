@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -85,6 +86,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Input == nil {
 		o.Input = os.Stdin
 	}
+	defer quietLog()()
 	p := newProgram(m, newScreen(o))
 	if err := p.screen.enter(); err != nil {
 		return err
@@ -105,6 +107,14 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("ragtui ended by itself: %w", err)
 	}
 	return err
+}
+
+// quietLog keeps what libraries log (net/http, of a server that talks out of
+// turn) off the terminal, raw as it is. The function returned ends it.
+func quietLog() (restore func()) {
+	was := log.Writer()
+	log.SetOutput(io.Discard)
+	return func() { log.SetOutput(was) }
 }
 
 // watchTerminal tells the program the terminal's size, now and when it

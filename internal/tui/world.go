@@ -43,6 +43,9 @@ func (w *world) queue() wire.Queue {
 	return w.status.Queue
 }
 
+// waiting are the jobs that no worker has begun.
+func waiting(q wire.Queue) int64 { return q.Pending + max(q.Processing-q.Begun, 0) }
+
 // busy says that numbers are moving.
 func (w *world) busy() bool {
 	if w.status == nil {

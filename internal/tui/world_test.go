@@ -20,7 +20,7 @@ func richBackend() *fakeBackend {
 	}
 	f.status = wire.Status{
 		Version: "0.4.0", PID: 4242, Started: before(26 * time.Hour), Phase: "indexing", KBCount: 4,
-		Documents: 12_843, Chunks: 98_211, Bytes: 812_000_000, Queue: wire.Queue{Pending: 812, Processing: 2, Failed: 5},
+		Documents: 12_843, Chunks: 98_211, Bytes: 812_000_000, Queue: wire.Queue{Pending: 812, Processing: 2, Begun: 2, Failed: 5},
 		Rate: 41.7, ETASeconds: 19,
 		Embedder: wire.Embedder{State: "ready", Model: "all-MiniLM-L6-v2", Dimension: 384, Backlog: 4_120, Embedded: 94_091, Total: 98_211, Rate: 85, ETASeconds: 48},
 		Watchers: []wire.Watcher{
@@ -34,7 +34,7 @@ func richBackend() *fakeBackend {
 		},
 	}
 	f.kbs = []wire.KB{
-		{Name: "manuals", Dir: "/home/ada/kbs/manuals", Available: true, Documents: 8_120, Chunks: 71_002, Bytes: 512_000_000, Queue: wire.Queue{Pending: 800, Processing: 2, Failed: 2}, LastIndexed: before(2 * time.Second)},
+		{Name: "manuals", Dir: "/home/ada/kbs/manuals", Available: true, Documents: 8_120, Chunks: 71_002, Bytes: 512_000_000, Queue: wire.Queue{Pending: 800, Processing: 2, Begun: 2, Failed: 2}, LastIndexed: before(2 * time.Second)},
 		{Name: "notes", Dir: "/home/ada/notes", Available: true, Documents: 1_204, Chunks: 8_911, Bytes: 12_400_000, LastIndexed: before(18 * time.Second)},
 		{Name: "papers", Dir: "/home/ada/kbs/papers", Available: true, Documents: 3_519, Chunks: 18_298, Bytes: 288_000_000, Excluded: 12, Queue: wire.Queue{Pending: 12, Failed: 3}, LastIndexed: before(3 * time.Hour)},
 		{Name: "記録-\x1b[31mrot", Dir: "/srv/mail", Available: false, Reason: "the folder is not mounted"},

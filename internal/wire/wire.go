@@ -34,6 +34,9 @@ type Queue struct {
 	Pending    int64 `json:"pending"`
 	Processing int64 `json:"processing"`
 	Failed     int64 `json:"failed"`
+	// Begun are those in processing that a worker has begun; the rest are set
+	// aside for the workers and wait. Given for the whole queue only.
+	Begun int64 `json:"begun,omitempty"`
 }
 
 // KB is a knowledge base with its counters.
