@@ -56,15 +56,7 @@ func hybrid(b *testing.B, bytes int64, p95 string) {
 		add("start to first answer", first.Seconds(), "s", "<= 1")
 		add("start to answers by meaning", all.Seconds(), "s", "")
 
-		ask := func(list []string) (took []time.Duration) {
-			for _, q := range list {
-				start := time.Now()
-				_, err := get[found](c, "rag_search", args{"query": q})
-				must(b, err)
-				took = append(took, time.Since(start))
-			}
-			return took
-		}
+		ask := func(list []string) []time.Duration { return askAll(b, c, list) }
 		ask(whole[:min(50, len(whole))])
 		d := ask(whole)
 		add("hybrid question p50", quantile(d, 0.5), "ms", "<= 12")

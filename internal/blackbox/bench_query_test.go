@@ -31,15 +31,7 @@ func BenchmarkTwoHundredThousandChunks(b *testing.B) {
 			}
 		}
 		c := h.connect(b)
-		ask := func(list []string) (took []time.Duration) {
-			for _, q := range list {
-				start := time.Now()
-				_, err := get[found](c, "rag_search", args{"query": q})
-				must(b, err)
-				took = append(took, time.Since(start))
-			}
-			return took
-		}
+		ask := func(list []string) []time.Duration { return askAll(b, c, list) }
 		ask(whole[:min(50, len(whole))])
 		d := ask(whole)
 		add("whole question p50", quantile(d, 0.5), "ms", "<= 5")
@@ -66,4 +58,16 @@ func BenchmarkTwoHundredThousandChunks(b *testing.B) {
 		}
 		add("whole question while indexing p95", quantile(busy, 0.95), "ms", "<= 50")
 	})
+}
+
+// askAll asks one question after the other and returns how long each took.
+func askAll(b testing.TB, c *client, list []string) (took []time.Duration) {
+	b.Helper()
+	for _, q := range list {
+		start := time.Now()
+		_, err := get[found](c, "rag_search", args{"query": q})
+		must(b, err)
+		took = append(took, time.Since(start))
+	}
+	return took
 }
