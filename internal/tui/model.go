@@ -55,6 +55,9 @@ func (m *Model) Init() tea.Cmd {
 
 // Update is the only place where anything changes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if k, ok := msg.(tea.KeyMsg); ok && k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste {
+		return m, m.oneByOne(k)
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
@@ -365,4 +368,17 @@ func explain(err error) string {
 		return f.Message
 	}
 	return err.Error()
+}
+
+// oneByOne takes keys that came in one read, as they do when one types fast or
+// the machine is busy, as the keys they are.
+func (m *Model) oneByOne(keys tea.KeyMsg) tea.Cmd {
+	cmds := make([]tea.Cmd, 0, len(keys.Runes))
+	for _, r := range keys.Runes {
+		one := keys
+		one.Runes = []rune{r}
+		_, cmd := m.Update(one)
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
 }
