@@ -126,6 +126,9 @@ func decodeNULPattern(data []byte) (decoded, bool) {
 	if high*20 < pairs || low*20 > high { // 5 % of the pairs; hardly any on the other side
 		return decodeWideCJK(data)
 	}
+	if high*2 < pairs && allASCII(sample) { // a text that a few NUL bytes got into: letters have one in each pair
+		return decoded{}, false
+	}
 	d := decodeUTF16(data, 0, bigEnd, high*2 > pairs)
 	odd := 0
 	for _, b := range head(d.text, charsetSample) {

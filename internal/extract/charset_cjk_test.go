@@ -67,6 +67,32 @@ func TestWideEastAsianFilesWithoutAMarkAreDecoded(t *testing.T) {
 	}
 }
 
+// A NUL byte that got into a text makes no other script of it: its words stay.
+func TestAStrayNULByteLosesNoWord(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"---\ntitle: a\x00b\n---\nthe walrus\n", "one\x00 line\n", "a b c\x00\x00\x00 d e f, the walrus and more of it\n",
+		"\x00the walrus", "key\x00value\nname\x00walrus\n",
+	} {
+		for _, s := range []string{text, "x" + text} {
+			if d := decode([]byte(s), ""); string(d.text) != s {
+				t.Errorf("%q is %s: %q", s, d.charset, d.text)
+			}
+		}
+	}
+	for _, text := range []string{"hello", "a\n", "Wörter über Wörter\n", "x = 1; 日本語のテキスト\n"} {
+		for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+			data, err := unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().String(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := decode([]byte(data), ""); string(d.text) != text {
+				t.Errorf("UTF-16 %q is %s: %q", text, d.charset, d.text)
+			}
+		}
+	}
+}
+
 func noise(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, n)
