@@ -104,7 +104,7 @@ func workerGroups() []formatGroup {
 		worker("odf-flat", readFlatODF, "fodt fods fodp fodg").version(2),
 		worker("ipynb", readNotebook, "ipynb"),
 		worker("xml", readXML, "ttml dfxp xml rss atom nxml dita docbook tei opml"),
-		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam"),
+		worker("xlsx", readXLSX, "xlsx xlsm xltx xltm xlam").version(2),
 	}
 }
 

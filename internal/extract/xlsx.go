@@ -19,7 +19,8 @@ const (
 )
 
 // readXLSX reads a workbook: a section for each sheet, with a table whose
-// first row is its header. Values are as the program shows them.
+// first row is its header. Values are as the program shows them, but for
+// dates, which are written in the order of ISO 8601 whatever theirs is.
 func readXLSX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 	pack, err := openPackage(src)
 	if err != nil {
@@ -39,6 +40,7 @@ func readXLSX(ctx context.Context, src Source, _ fileType) (*Document, error) {
 		return nil, xlsxFault(src, err)
 	}
 	defer f.Close()
+	isoDates(f)
 	x := xlsxReader{f: f, ctx: ctx, w: &mdWriter{}, path: src.Path, cells: sheetCellsMax}
 	sheets := f.GetSheetList()
 	for i, sheet := range sheets {
