@@ -310,6 +310,10 @@ func pdfBombs(t testing.TB) []bomb {
 		return file(append([]string{`<</Type/Catalog/Pages 2 0 R>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, page, content, font}, more...)...)
 	}
 	text := stream("BT /F 12 Tf 72 700 Td (A page with some words on it to be found) Tj ET", "")
+	mapped := func(toUnicode string) []byte {
+		return file(`<</Type/Catalog/Pages 2 0 R>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, page, text,
+			strings.Replace(font, ">>", "/ToUnicode 6 0 R>>", 1), stream(toUnicode, ""))
+	}
 	return []bomb{
 		{"a good page", "a.pdf", one(text), "ok"},
 		{"nothing", "a.pdf", nil, "corrupt"},
@@ -327,6 +331,10 @@ func pdfBombs(t testing.TB) []bomb {
 		{"bookmarks in a ring", "a.pdf", file(`<</Type/Catalog/Pages 2 0 R/Outlines 6 0 R>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, page, text, font, `<</First 7 0 R/Last 7 0 R>>`, `<</Title(x)/Dest[3 0 R/Fit]/Next 7 0 R/First 7 0 R>>`), "ok"},
 		{"no text", "a.pdf", one(stream("0 0 10 10 re f", "")), "needs_tesseract no_text ok"},
 		{"garbled text", "a.pdf", one(stream("BT /F 12 Tf 10 10 Td ("+rep("\\001\\002\\003\\004\\005", 40)+") Tj ET", "")), "no_text needs_tesseract"},
+		{"a broken character map", "a.pdf", mapped("/CIDInit /ProcSet findresource begin begincmap 1 beginbfrange <00> <ff> <"), "ok"},
+		{"a character map to private characters", "a.pdf", mapped("/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <00> <ff> <E000> endbfrange endcmap end"), "no_text"},
+		{"a broken hex string", "a.pdf", one(stream("BT /F 12 Tf 10 10 Td (some words on the page to be found) Tj <4g1zz Tj (and more", "")), "ok"},
+		{"a page without its stream", "a.pdf", file(`<</Type/Catalog/Pages 2 0 R>>`, `<</Type/Pages/Kids[3 0 R]/Count 1>>`, strings.Replace(page, "4 0 R", "40 0 R", 1), text, font), "needs_tesseract"},
 		{"a filter chain", "a.pdf", one(stream("x", "/Filter["+rep("/ASCIIHexDecode", 10_000)+"]")), "ok needs_tesseract corrupt"},
 		{"a giant predictor", "a.pdf", one(stream("x\x9c\x03\x00\x00\x00\x00\x01", "/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns 2000000000/Colors 255>>")), "ok needs_tesseract corrupt"},
 	}
