@@ -94,6 +94,9 @@ func codeGroups() []formatGroup {
 		if _, ok := grammars[l.language]; ok {
 			g.format = Format{Name: "code", Version: 2, Worker: true}
 			g.safe, g.size = true, codeSourceMax
+			if l.language == "python" || l.language == "ruby" {
+				g.format.Version = 3 // comments at the top of a class
+			}
 		}
 		groups = append(groups, g)
 	}
