@@ -280,8 +280,19 @@ func (s *Set) RemoveKB(name string) error {
 		return err
 	}
 	defer ses.close()
-	if err := ses.root.RemoveAll(pl.folder); err != nil {
-		return writeError("remove knowledge base", name, err)
+	return removeFolder(ses.root, pl.folder, name)
+}
+
+// removeFolder moves a folder aside before it takes it apart: so it is gone at
+// once and as a whole, and whoever watches it need not follow every file. What
+// cannot be taken apart comes back under its name.
+func removeFolder(root *os.Root, folder, name string) error {
+	aside := tempPrefix + rand.Text()
+	if err := root.Rename(folder, aside); err != nil { // such as a file system mounted there
+		aside = folder
+	}
+	if err := root.RemoveAll(aside); err != nil {
+		return writeError("remove knowledge base", name, errors.Join(err, root.Rename(aside, folder)))
 	}
 	return nil
 }

@@ -106,6 +106,25 @@ func TestRemoveTellsTheTruth(t *testing.T) {
 	if _, ok := s.KB("k"); ok {
 		t.Error("the KB is still there")
 	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 || left[0].Name() != "real" {
+		t.Errorf("what is left of the root: %v %v", left, err)
+	}
+}
+
+// A KB that is taken apart, or was when the program was killed, is none, even
+// where hidden files are documents.
+func TestAKBThatIsTakenApartIsNone(t *testing.T) {
+	t.Parallel()
+	s, dir := rootSet(t)
+	o := s.Options()
+	o.Hidden = true
+	must(t, s.Reconfigure(o))
+	put(t, dir, map[string]string{"k/a.md": "a", tempPrefix + "x/b.md": "b"})
+	kbs, err := s.KBs()
+	if err != nil || len(kbs) != 1 || kbs[0].Name != "k" {
+		t.Errorf("%v %v", kbs, err)
+	}
 }
 
 func TestRootsAndMountsAreChecked(t *testing.T) {
