@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -126,7 +125,7 @@ func decodeNULPattern(data []byte) (decoded, bool) {
 	if high*20 < pairs || low*20 > high { // 5 % of the pairs; hardly any on the other side
 		return decodeWideCJK(data)
 	}
-	if high*2 < pairs && allASCII(sample) { // a text that a few NUL bytes got into: letters have one in each pair
+	if high*2 < pairs && printableASCII(sample) { // a text that a few NUL bytes got into: letters have one in each pair
 		return decoded{}, false
 	}
 	d := decodeUTF16(data, 0, bigEnd, high*2 > pairs)
@@ -143,8 +142,15 @@ func decodeNULPattern(data []byte) (decoded, bool) {
 	return d, true
 }
 
-func allASCII(b []byte) bool {
-	return !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x80 })
+// printableASCII reports whether bytes are ASCII and NUL without the control
+// characters that UTF-16 has in each letter of Greek, Cyrillic or Hebrew.
+func printableASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf || c != 0 && byteClass[c] == controlByte && c != '\r' && c != '\f' && c != 0x1b {
+			return false
+		}
+	}
+	return true
 }
 
 // decodeISO2022JP finds the seven-bit Japanese encoding, which is also valid

@@ -80,7 +80,11 @@ func TestAStrayNULByteLosesNoWord(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"hello", "a\n", "Wörter über Wörter\n", "x = 1; 日本語のテキスト\n"} {
+	for _, text := range []string{
+		"hello", "a\n", "Wörter über Wörter\n", "x = 1; 日本語のテキスト\n", "Съешь же ещё этих мягких французских булок, да выпей чаю.\n",
+		"Ξεσκεπάζω την ψυχοφθόρα βδελυγμία.\n", "דג סקרן שט בים מאוכזב ולפתע מצא חברה\n", "نص حكيم له سر قاطع وذو شأن عظيم\n",
+		"ऋषियों को सताने वाले दुष्ट राक्षसों के राजा\n",
+	} {
 		for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
 			data, err := unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().String(text)
 			if err != nil {
