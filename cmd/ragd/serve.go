@@ -212,6 +212,17 @@ func (d *daemon) close() {
 	}
 }
 
+// sweep finishes removals that an earlier run was killed in.
+func (d *daemon) sweep() {
+	n, err := d.set.Sweep()
+	if err != nil {
+		d.log.Warn("what is left of a removed knowledge base could not be taken away", "error", err)
+	}
+	if n > 0 {
+		d.log.Info("removals of knowledge bases that were cut short are finished", "folders", n)
+	}
+}
+
 // run joins the parts by one errgroup and stops them in time.
 func (d *daemon) run(ctx context.Context, progress io.Writer) error {
 	mcpSock, err := usock.Listen(d.cfg.Sockets.MCP, "sockets.mcp (RAGD_MCP_SOCKET)")
@@ -242,6 +253,7 @@ func (d *daemon) run(ctx context.Context, progress io.Writer) error {
 	g.Go(func() error { d.publish(gctx); return nil })
 	g.Go(func() error { d.reloadOnSignal(gctx); return nil })
 	g.Go(func() error { d.retryWhenHelpersAppear(gctx); return nil })
+	go d.sweep() // a stop need not wait for it: the next start goes on
 	if progress != nil {
 		g.Go(func() error { d.showProgress(gctx, progress); return nil })
 	}

@@ -256,3 +256,19 @@ func TestAReloadAppliesNewRulesAndRefusesBadOnes(t *testing.T) {
 	h.ok(t, "reload")
 	h.finds(t, "kb", "kudu", "a.md", "b.tmp.md")
 }
+
+func TestARemovalThatWasCutShortIsFinishedAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	left := ".ragd-tmp-ABCDEFGHIJKLMNOPQRSTUVWX27"
+	h.write(t, left+"/deep/a.md", "half removed")
+	h.write(t, "notes/a.md", "kept heron")
+	h.serve(t)
+	h.finds(t, "notes", "heron", "a.md")
+	eventually(t, "the rest is gone", func() string {
+		if _, err := os.Stat(h.path(left)); !os.IsNotExist(err) {
+			return fmt.Sprint(err)
+		}
+		return ""
+	})
+}
