@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"ragd/internal/fault"
 )
@@ -139,7 +140,9 @@ func (l *lookup) blocked(at string, v Verdict) {
 // Errors: as of Stat; fault.NotFound "document_not_found"; fault.Permanent
 // "not_indexable", with the reason, for everything else that is no document.
 func (s *Set) Open(p DocPath) (*os.File, fs.FileInfo, error) {
-	e, f, fi, err := s.openEntry(p)
+	r := s.NewReader()
+	defer r.Close()
+	e, f, fi, err := r.OpenEntry(p, time.Now())
 	switch {
 	case err != nil || f != nil:
 		return f, fi, err
@@ -151,17 +154,8 @@ func (s *Set) Open(p DocPath) (*os.File, fs.FileInfo, error) {
 	return nil, nil, notIndexable(p, "it is a folder")
 }
 
-// openEntry is Stat and Open in one look. The file is nil where there is
-// nothing to open: a verdict other than OK, or a folder.
-func (s *Set) openEntry(p DocPath) (Entry, *os.File, fs.FileInfo, error) {
-	l, err := s.state.Load().lookup(p)
-	if err != nil {
-		return Entry{DocPath: p}, nil, nil, err
-	}
-	defer l.close()
-	return l.open(p)
-}
-
+// open opens what was looked at. The file is nil where there is nothing to
+// open: a verdict other than OK, or a folder.
 func (l *lookup) open(p DocPath) (Entry, *os.File, fs.FileInfo, error) {
 	if l.entry.Verdict.Code != OK || l.entry.Mode.IsDir() {
 		return l.entry, nil, nil, nil

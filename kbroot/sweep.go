@@ -1,6 +1,7 @@
 package kbroot
 
 import (
+	"crypto/rand"
 	"errors"
 	"strings"
 )
@@ -42,7 +43,10 @@ func (s *session) sweep() (n int, err error) {
 	return n, err
 }
 
-// isTemp tells the names that writing and removing make from those that
+// tempName is the name of a file or folder while it is written or removed.
+func tempName() string { return tempPrefix + rand.Text() }
+
+// isTemp tells the names that tempName makes from those that
 // somebody gave.
 func isTemp(name string) bool {
 	rest, ok := strings.CutPrefix(name, tempPrefix)

@@ -1,7 +1,6 @@
 package kbroot
 
 import (
-	"crypto/rand"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,11 +8,11 @@ import (
 
 func TestSweepFinishesRemovalsThatWereCutShort(t *testing.T) {
 	s, dir := rootSet(t)
-	left := tempPrefix + rand.Text()
+	left := tempName()
 	put(t, dir, map[string]string{
 		left + "/a/b.md": "gone", left + "2/a.md": "not ours", tempPrefix + "mine/a.md": "not ours", "k/" + left + "/a.md": "not in a root", "k/a.md": "kept",
 	})
-	file := tempPrefix + rand.Text()
+	file := tempName()
 	put(t, dir, map[string]string{file: "a file"})
 	n, err := s.Sweep()
 	must(t, err)

@@ -1,7 +1,6 @@
 package kbroot
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -170,7 +169,7 @@ func (d *dir) writeFile(name, path string, data []byte) (replaced bool, err erro
 	case !isGone(err):
 		return false, writeError("write", path, err)
 	}
-	temp := tempPrefix + rand.Text()
+	temp := tempName()
 	if err := d.writeTemp(temp, data, mode); err != nil {
 		_ = d.r.Remove(temp) // the first error is the one that counts
 		return false, writeError("write", path, err)
@@ -287,7 +286,7 @@ func (s *Set) RemoveKB(name string) error {
 // once and as a whole, and whoever watches it need not follow every file. What
 // cannot be taken apart comes back under its name.
 func removeFolder(root *os.Root, folder, name string) error {
-	aside := tempPrefix + rand.Text()
+	aside := tempName()
 	if err := root.Rename(folder, aside); err != nil { // such as a file system mounted there
 		aside = folder
 	}

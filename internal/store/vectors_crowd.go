@@ -15,7 +15,10 @@ func (s *codeSet) nearestSpread(q []uint64, f codeFilter, k, n int) []candidate 
 		if len(list) < k {
 			break // there are no others
 		}
-		of, _ := crowded(list, doc)
+		of, over := crowded(list, doc)
+		if over == 0 {
+			break
+		}
 		share := max(len(list)/crowdedShare, 1)
 		var many []candidate
 		without := make(map[uint32]bool, len(f.without))

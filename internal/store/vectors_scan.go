@@ -172,9 +172,10 @@ func (s *codeSet) estimate(q []float32, list []candidate, n int) []candidate {
 	n = min(len(list), n)
 	head := atLeast(list, n)
 	slices.SortFunc(list[:head], best)
-	if _, over := crowded(list[:n], doc); over > 0 {
-		slices.SortFunc(list[head:], best)
+	if _, over := crowded(list[:n], doc); over == 0 {
+		return list[:n]
 	}
+	slices.SortFunc(list[head:], best)
 	return withRoom(list[:n], list[n:], doc)
 }
 
