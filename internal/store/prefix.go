@@ -58,14 +58,14 @@ func (s *Store) prefixFrequency(r *reader, c corpus, p Phrase) (frequency, error
 		return frequency{}, err
 	}
 	f := frequency{n: min(sum, c.chunks), estimated: len(words) > 1}
-	few := sum <= prefixRows && !capped
-	slices.SortStableFunc(words, func(a, b wordRows) int { return cmp.Compare(b.rows, a.rows) })
-	switch {
-	case few && c.known == nil:
-		return f, nil
-	case few:
+	if sum <= prefixRows && !capped {
+		if c.known == nil {
+			return f, nil
+		}
 		return countWithin(r, c, p)
-	case c.known != nil:
+	}
+	slices.SortStableFunc(words, func(a, b wordRows) int { return cmp.Compare(b.rows, a.rows) })
+	if c.known != nil {
 		return s.spelledWithin(r, c, p, words, capped)
 	}
 	f.capped = capped || len(words) > prefixWords
